@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! adamant: Adam, with precision policies that do not bend. The CPU library in one include; what needs a
+//! foreign library (yaml/) is included by name.
+#pragma once
+
+#include <adamant/base/version.hpp>
+#include <adamant/optimizer/adam.hpp>
+#include <adamant/policy/catalogue.hpp>
+#include <adamant/policy/presets.hpp>
+#include <adamant/train/schedule.hpp>

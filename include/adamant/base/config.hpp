@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! What the library asks of the compiler and the machine, checked once.
+#pragma once
+
+#include <bit>
+#include <limits>
+
+// Under -ffast-math or -ffinite-math-only a compiler may replace divisions and roots and drop NaN
+// checks: results would depend on flags, and a broken gradient would pass unnoticed.
+#if (defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)) && \
+    !defined(ADAMANT_ALLOW_FAST_MATH)
+#error "[adamant] results do not depend on flags: build without -ffast-math, or define ADAMANT_ALLOW_FAST_MATH."
+#endif
+
+static_assert(std::endian::native == std::endian::little,
+              "[adamant] stored state is little endian: build for a little-endian machine.");
+static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<double>::is_iec559,
+              "[adamant] arithmetic is IEEE 754: build for a machine with IEEE float and double.");
+
+// Kernel bodies are inlined into functions that carry a target attribute, else a fused multiply-add
+// would be a library call of 15 ns.
+#define ADAMANT_ALWAYS_INLINE inline __attribute__((always_inline))

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! What an optimizer can be told at construction and at a step, and what a step reports.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <adamant/step/executor.hpp>
+#include <adamant/train/loss_scaler.hpp>
+
+namespace adamant::inline v0 {
+
+//! Multipliers of a group of tensors.
+struct param_group {
+    double lr_mult = 1;
+    double wd_mult = 1;
+};
+
+struct optimizer_options {
+    class executor executor {};
+    //! None: fp16 mode has Megatron's dynamic scaler, the other modes none.
+    std::optional<loss_scaler_settings> loss_scaler{};
+    //! By tensor_info::group. Empty: one group in which tensors of one dimension and names ending in .bias
+    //! do not decay; a tensor without shape and name does.
+    std::vector<param_group> groups{};
+};
+
+struct step_options {
+    std::optional<double> lr{};            //!< else the optimizer's
+    std::optional<double> weight_decay{};  //!< else the optimizer's
+    double grad_scale = 1;                 //!< multiplies the gradients: 1/micro-batches, or a token count's inverse
+    //! The norm of the gradients as the update sees them (unscaled, grad_scale applied) where it is known
+    //! from outside: saves the reading pass. Infinite or NaN: the step is skipped.
+    std::optional<double> grad_norm{};
+};
+
+enum class step_status {
+    applied,
+    skipped_found_inf,  //!< a gradient is infinite or NaN
+    skipped_norm        //!< the norm is above grad_norm_skip_threshold
+};
+
+//! A skipped step leaves parameters, state and step count as they were; only the loss scaler moves.
+struct step_result {
+    step_status status = step_status::applied;
+    double grad_norm = 0;         //!< unscaled, before clipping
+    double clip_coefficient = 1;
+    double lr = 0;
+    std::int64_t step = 0;        //!< applied steps so far
+    double loss_scale = 1;        //!< for the next loss
+    bool loss_scale_at_floor = false;
+};
+
+}  // namespace adamant::inline v0

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! memory: where state lives; host_memory is the default, an arena or pinned memory is the user's.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <span>
+#include <utility>
+
+#include <adamant/base/error.hpp>
+
+namespace adamant::inline v0 {
+
+//! A copyable handle. allocate(bytes, alignment) returns memory the host can write or throws;
+//! deallocate(pointer, bytes, alignment) takes it back.
+template <class M>
+concept memory = std::copy_constructible<M> && requires(M m, std::size_t bytes, std::size_t alignment, void* p) {
+    { m.allocate(bytes, alignment) } -> std::same_as<void*>;
+    m.deallocate(p, bytes, alignment);
+};
+
+//! The process's heap.
+struct host_memory {
+    void* allocate(std::size_t bytes, std::size_t alignment) {
+        return ::operator new(bytes, std::align_val_t{alignment});
+    }
+    void deallocate(void* pointer, std::size_t, std::size_t alignment) noexcept {
+        ::operator delete(pointer, std::align_val_t{alignment});
+    }
+};
+
+//! An array of zeros in some memory, on a cache line of its own. Nothing is allocated for zero elements.
+template <class T, memory Memory>
+class buffer {
+public:
+    static constexpr std::size_t alignment = 64;
+
+    explicit buffer(std::size_t count, Memory memory) : memory_(std::move(memory)) {
+        if (count > std::numeric_limits<std::size_t>::max() / sizeof(T))
+            throw shape_error("[adamant] state fits the address space: use fewer parameters.");
+        if (count == 0) return;
+        values_ = static_cast<T*>(memory_.allocate(count * sizeof(T), alignment));
+        count_ = count;
+        std::memset(values_, 0, count * sizeof(T));
+    }
+    buffer(buffer&& other) noexcept
+        : memory_(std::move(other.memory_)), values_(std::exchange(other.values_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+    buffer& operator=(buffer&& other) noexcept {
+        std::swap(memory_, other.memory_);
+        std::swap(values_, other.values_);
+        std::swap(count_, other.count_);
+        return *this;
+    }
+    ~buffer() {
+        if (values_ != nullptr) memory_.deallocate(values_, count_ * sizeof(T), alignment);
+    }
+
+    T* data() { return values_; }
+    const T* data() const { return values_; }
+    std::size_t bytes() const { return count_ * sizeof(T); }
+
+private:
+    Memory memory_;
+    T* values_ = nullptr;
+    std::size_t count_ = 0;
+};
+
+}  // namespace adamant::inline v0

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! tensor_info and tensor_view: what the optimizer is told about a tensor, and where its values are.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <adamant/base/error.hpp>
+#include <adamant/numerics/dtype.hpp>
+
+namespace adamant::inline v0 {
+
+//! A tensor as the model knows it. Without name and shape only its number is known in errors, and the
+//! default weight decay cannot tell a bias.
+struct tensor_info {
+    std::string name{};
+    std::vector<std::int64_t> shape{};
+    int group = 0;        //!< index of its parameter group
+    bool in_norm = true;  //!< whether its gradient counts in the gradient norm
+};
+
+//! Where a tensor's values are, with the dtype known at run time. A view of gradients is read only,
+//! whatever its pointer says.
+struct tensor_view {
+    dtype type = dtype::fp32;
+    void* data = nullptr;
+    std::int64_t size = 0;
+
+    tensor_view() = default;
+    tensor_view(dtype kind, void* values, std::int64_t count) : type(kind), data(values), size(count) {}
+    template <class T>
+        requires(dtype_of<std::remove_const_t<T>> != dtype::none)
+    tensor_view(std::span<T> values)  // NOLINT(google-explicit-constructor): spans are meant to convert
+        : type(dtype_of<std::remove_const_t<T>>),
+          data(const_cast<std::remove_const_t<T>*>(values.data())),
+          size(static_cast<std::int64_t>(values.size())) {}
+};
+
+//! Parameters: fp32 or the mode's dtype.
+using param_view = tensor_view;
+
+//! "tensor 3 'decoder.bias'", for errors.
+inline std::string name_of(std::size_t index, std::span<const tensor_info> tensors) {
+    std::string text = "tensor " + std::to_string(index);
+    if (index < tensors.size() && !tensors[index].name.empty()) text += " '" + tensors[index].name + "'";
+    return text;
+}
+
+}  // namespace adamant::inline v0

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! adam_math: Adam's update of one element. The only place where the formula stands, and part of the file
+//! format: the order of the operations below never changes.
+//!
+//!   g      = factor * gradient                                  one rounding
+//!   g      = fma(wd, p, g)                                      L2 only
+//!   m      = fma(b1, m, (1-b1)*g)
+//!   v      = fma(b2, v, ((1-b2)*g)*g)
+//!   u      = (m * c) / (sqrt(v) + e)                            c = sqrt(bc2)/bc1, e = eps*sqrt(bc2)
+//!   u      = fma(wd, p, u)                                      AdamW only
+//!   p      = fma(-lr, u, p)
+//!
+//! with bc1 = 1 - b1^t and bc2 = 1 - b2^t (1 without bias correction): m/bc1 over sqrt(v/bc2) + eps, as in
+//! Kingma and Ba (2015) and PyTorch, with one root and one division. Every operation is fp32, nearest even; a
+//! fused multiply-add is written where it is meant, and no other a*b + c is left for a compiler to fuse.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include <adamant/base/config.hpp>
+#include <adamant/numerics/rounding.hpp>
+#include <adamant/step/hyperparameters.hpp>
+
+namespace adamant::inline v0 {
+
+//! The numbers of a step, folded.
+struct step_constants {
+    float grad_factor;       //!< unscale, average and clip in one
+    float beta1;
+    float one_minus_beta1;
+    float beta2;
+    float one_minus_beta2;
+    float exp_avg_factor;    //!< c above
+    float eps;               //!< e above
+    float lr;
+    float weight_decay;
+    bool decoupled;
+};
+
+//! base^exponent by repeated squaring; the library's pow differs between machines.
+inline double power(double base, std::int64_t exponent) {
+    double result = 1;
+    for (; exponent > 0; exponent >>= 1) {
+        if (exponent & 1) result = rounded(result * base);
+        base = rounded(base * base);
+    }
+    return result;
+}
+
+//! The constants of step number `step` (1 is the first). `lr` and `weight_decay` are those of the group.
+inline step_constants constants_of_step(const hyperparameters& h, std::int64_t step, double lr,
+                                        double weight_decay, double grad_factor) {
+    const auto beta1 = static_cast<float>(h.beta1), beta2 = static_cast<float>(h.beta2);
+    const double bc1 = h.bias_correction ? 1 - power(double{beta1}, step) : 1;
+    const double root2 = h.bias_correction ? std::sqrt(1 - power(double{beta2}, step)) : 1;
+    const auto eps = static_cast<float>(rounded(double{static_cast<float>(h.eps)} * root2));
+    return {.grad_factor = static_cast<float>(grad_factor),
+            .beta1 = beta1,
+            .one_minus_beta1 = 1.0f - beta1,
+            .beta2 = beta2,
+            .one_minus_beta2 = 1.0f - beta2,
+            .exp_avg_factor = static_cast<float>(root2 / bc1),
+            .eps = std::max(eps, std::numeric_limits<float>::denorm_min()),
+            .lr = static_cast<float>(lr),
+            .weight_decay = static_cast<float>(weight_decay),
+            .decoupled = h.decoupled};
+}
+
+//! One element: updates parameter, exp_avg and exp_avg_sq in place.
+ADAMANT_ALWAYS_INLINE void adam_update(const step_constants& c, float gradient, float& p, float& m, float& v) {
+    float g = c.grad_factor * gradient;
+    if (!c.decoupled) g = __builtin_fmaf(c.weight_decay, p, g);
+    m = __builtin_fmaf(c.beta1, m, c.one_minus_beta1 * g);
+    v = __builtin_fmaf(c.beta2, v, (c.one_minus_beta2 * g) * g);
+    float u = (m * c.exp_avg_factor) / (__builtin_sqrtf(v) + c.eps);
+    if (c.decoupled) u = __builtin_fmaf(c.weight_decay, p, u);
+    p = __builtin_fmaf(-c.lr, u, p);
+}
+
+}  // namespace adamant::inline v0

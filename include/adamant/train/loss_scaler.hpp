@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! loss_scaler: Megatron-Core's constant and dynamic loss scale.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+#include <adamant/base/error.hpp>
+
+namespace adamant::inline v0 {
+
+//! Names and defaults of Megatron-Core's OptimizerConfig; verl starts fp16 at 32768.
+struct loss_scaler_settings {
+    std::optional<double> loss_scale{};        //!< a constant scale; none: dynamic
+    double initial_loss_scale = 4294967296.0;  //!< 2^32
+    double min_loss_scale = 1;
+    std::int64_t loss_scale_window = 1000;  //!< good steps in a row before the scale doubles
+    std::int64_t hysteresis = 2;            //!< bad steps before the scale halves
+
+    friend bool operator==(const loss_scaler_settings&, const loss_scaler_settings&) = default;
+};
+
+//! The user multiplies the loss by scale(); the optimizer folds the inverse into the step.
+class loss_scaler {
+public:
+    //! What a checkpoint keeps.
+    struct state {
+        double scale;
+        std::int64_t growth;      //!< good steps since the last change or bad step
+        std::int64_t hysteresis;  //!< bad steps left before the scale halves
+
+        friend bool operator==(const state&, const state&) = default;
+    };
+
+    //! Throws config_error for settings that cannot work.
+    explicit loss_scaler(const loss_scaler_settings& settings) : settings_(settings) {
+        const auto is_scale = [](double x) { return std::isfinite(x) && x > 0; };
+        if (settings.loss_scale && !is_scale(*settings.loss_scale))
+            throw config_error("[adamant] loss_scale is finite and above 0: write a power of two, or leave it out.");
+        if (!is_scale(settings.min_loss_scale))
+            throw config_error("[adamant] min_loss_scale is finite and above 0: write a number like 1.");
+        if (!is_scale(settings.initial_loss_scale) || settings.initial_loss_scale < settings.min_loss_scale)
+            throw config_error("[adamant] initial_loss_scale is finite and at least min_loss_scale: write a power of two.");
+        if (settings.loss_scale_window < 1)
+            throw config_error("[adamant] loss_scale_window is at least 1: write a number of steps.");
+        if (settings.hysteresis < 1)
+            throw config_error("[adamant] hysteresis is at least 1: write a number of steps.");
+        state_ = {settings.loss_scale.value_or(settings.initial_loss_scale), 0, settings.hysteresis};
+    }
+
+    double scale() const { return state_.scale; }
+    //! Whether the scale cannot fall further: if gradients still overflow then, they are broken.
+    bool at_floor() const { return settings_.loss_scale.has_value() || state_.scale <= settings_.min_loss_scale; }
+
+    //! To be called once per step, skipped or not.
+    void update(bool found_inf) {
+        if (settings_.loss_scale) return;
+        if (found_inf) {
+            state_.growth = 0;
+            // Not restored by a back-off or a good step, only by growth: Megatron-Core's rule.
+            if (--state_.hysteresis <= 0) state_.scale = std::max(state_.scale * 0.5, settings_.min_loss_scale);
+        } else if (++state_.growth == settings_.loss_scale_window) {
+            state_ = {state_.scale * 2, 0, settings_.hysteresis};
+        }
+    }
+
+    const state& current() const { return state_; }
+    //! Goes on from a checkpoint.
+    void restore(const state& saved) {
+        if (!std::isfinite(saved.scale) || saved.scale <= 0)
+            throw state_error("[adamant] a saved loss scale is finite and above 0: the checkpoint is damaged.");
+        state_ = saved;
+    }
+    const loss_scaler_settings& settings() const { return settings_; }
+
+private:
+    loss_scaler_settings settings_;
+    state state_{};
+};
+
+}  // namespace adamant::inline v0
