@@ -5,7 +5,7 @@
 #pragma once
 
 #include <adamant/base/version.hpp>
-#include <adamant/optimizer/adam.hpp>
+#include <adamant/optimizer/any_optimizer.hpp>
 #include <adamant/policy/catalogue.hpp>
 #include <adamant/policy/presets.hpp>
 #include <adamant/train/schedule.hpp>
