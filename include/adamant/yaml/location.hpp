@@ -10,7 +10,7 @@
 
 namespace adamant::inline v0::yaml {
 
-//! Line and column count from 1; line 0 is unknown (a value that came as an argument).
+//! Line and column count from 1; line 0 is unknown (the file as a whole).
 struct location {
     std::string file{};
     int line = 0;
@@ -24,22 +24,30 @@ inline std::string to_string(const location& where) {
     return text;
 }
 
-//! A configuration that cannot be used. what() is "FILE:LINE:COLUMN: KEY: SENTENCE".
+//! A value of a configuration: where it stands, the full path of its key ("actor.optim.lr"), its text.
+struct place {
+    location where{};
+    std::string key{};
+    std::string value{};
+};
+
+//! "FILE:LINE:COLUMN: KEY: VALUE: "
+inline std::string to_string(const place& p) {
+    return to_string(p.where) + ": " + (p.key.empty() ? "" : p.key + ": ") + (p.value.empty() ? "" : p.value + ": ");
+}
+
+//! A configuration that cannot be used. what() names file, line, column, key, value, and what is allowed.
 class located_error : public config_error {
 public:
-    located_error(yaml::location where, std::string key, std::string sentence)
-        : config_error(to_string(where) + ": " + (key.empty() ? "" : key + ": ") + sentence),
-          where_(std::move(where)), key_(std::move(key)), sentence_(std::move(sentence)) {}
+    located_error(yaml::place at, std::string sentence)
+        : config_error(to_string(at) + sentence), at_(std::move(at)), sentence_(std::move(sentence)) {}
 
-    const yaml::location& where() const { return where_; }
-    //! The full path of the key, "actor.optim.lr"; empty where no key is to blame.
-    const std::string& key() const { return key_; }
-    //! What is wrong and what is allowed.
+    const yaml::place& at() const { return at_; }
+    //! What holds and what to do, without the place.
     const std::string& sentence() const { return sentence_; }
 
 private:
-    yaml::location where_;
-    std::string key_;
+    yaml::place at_;
     std::string sentence_;
 };
 

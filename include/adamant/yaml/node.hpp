@@ -1,0 +1,226 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! node: a YAML document as a tree with every line known and YAML's traps looked after: merge keys are
+//! applied, duplicate keys and foreign tags are found. Built from yaml-cpp's events, since its own nodes keep
+//! duplicates silently, do not merge, and forget where keys stand.
+#pragma once
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <adamant/yaml/location.hpp>
+
+namespace adamant::inline v0::yaml {
+
+struct node;
+using node_ptr = std::shared_ptr<const node>;
+
+struct entry {
+    std::string key;
+    location where;  //!< of the key
+    node_ptr value;
+};
+
+struct node {
+    enum class type { null, scalar, sequence, map };
+
+    type kind = type::null;
+    location where{};
+    std::string text{};           //!< of a scalar
+    bool quoted = false;          //!< a scalar that is text, whatever it looks like
+    std::vector<entry> entries{};  //!< of a map, in file order, merged keys last
+    std::vector<node_ptr> items{};  //!< of a sequence
+    //! What is wrong with it, empty if nothing: only what is read may fail, so that a file's other sections
+    //! can be what they like.
+    std::string problem{};
+    location problem_where{};
+    int depth = 1;
+
+    const entry* find(std::string_view key) const {
+        const auto found = std::ranges::find(entries, key, &entry::key);
+        return found == entries.end() ? nullptr : &*found;
+    }
+};
+
+inline bool is_null_word(std::string_view text) {
+    return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
+}
+
+namespace detail {
+
+//! Collects the documents of a stream.
+class tree_builder : public YAML::EventHandler {
+public:
+    explicit tree_builder(std::string file) : file_(std::move(file)) {}
+
+    std::vector<node_ptr> documents;
+
+    void OnDocumentStart(const YAML::Mark&) override {
+        open_.clear();
+        anchors_.clear();
+    }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        place(scalar(mark, "", false), anchor);
+    }
+    void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        const auto known = anchors_.find(anchor);
+        if (known != anchors_.end() && known->second != nullptr) {
+            place(known->second, 0);
+            return;
+        }
+        auto self = std::make_shared<node>();
+        self->where = at(mark);
+        fail(*self, self->where, "[adamant] an alias stands outside of what it names: this one is inside its own anchor.");
+        place(self, 0);
+    }
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
+        auto made = scalar(mark, text, tag == "!" || tag == "tag:yaml.org,2002:str");
+        static constexpr std::string_view plain_tags[] = {"", "?", "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:int",
+                                                          "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"};
+        if (std::ranges::find(plain_tags, tag) == std::end(plain_tags)) foreign_tag(*made, tag);
+        place(made, anchor);
+    }
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+        open(mark, tag, anchor, node::type::sequence);
+    }
+    void OnSequenceEnd() override { close(); }
+    void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+        open(mark, tag, anchor, node::type::map);
+    }
+    void OnMapEnd() override { close(); }
+
+private:
+    static constexpr int deepest = 500;
+
+    struct open_node {
+        std::shared_ptr<node> made;
+        YAML::anchor_t anchor;
+        node_ptr key{};                  // of a map: the key that waits for its value
+        std::vector<entry> merged{};     // what << brings, in order of precedence
+    };
+
+    location at(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
+
+    static void fail(node& where, const location& place, std::string problem) {
+        if (!where.problem.empty()) return;
+        where.problem = std::move(problem);
+        where.problem_where = place;
+    }
+    static void foreign_tag(node& made, const std::string& tag) {
+        fail(made, made.where, "[adamant] a tag is !!str, !!int, !!float, !!bool or !!null: remove '" + tag + "'.");
+    }
+
+    std::shared_ptr<node> scalar(const YAML::Mark& mark, const std::string& text, bool quoted) const {
+        auto made = std::make_shared<node>();
+        made->kind = !quoted && is_null_word(text) ? node::type::null : node::type::scalar;
+        made->where = at(mark);
+        made->text = text;
+        made->quoted = quoted;
+        return made;
+    }
+
+    void open(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, node::type kind) {
+        auto made = std::make_shared<node>();
+        made->kind = kind;
+        made->where = at(mark);
+        if (!tag.empty() && tag != "?" && tag != "!" && tag != "tag:yaml.org,2002:map" && tag != "tag:yaml.org,2002:seq")
+            foreign_tag(*made, tag);
+        if (anchor != 0) anchors_[anchor] = nullptr;  // not finished: an alias in here would hold itself
+        open_.push_back({made, anchor});
+    }
+
+    void close() {
+        open_node done = std::move(open_.back());
+        open_.pop_back();
+        for (entry& e : done.merged)
+            if (done.made->find(e.key) == nullptr) done.made->entries.push_back(std::move(e));
+        place(done.made, done.anchor);
+    }
+
+    //! Puts a finished node where it belongs.
+    void place(const node_ptr& finished, YAML::anchor_t anchor) {
+        if (anchor != 0) anchors_[anchor] = finished;
+        if (open_.empty()) {
+            documents.push_back(finished);
+            return;
+        }
+        open_node& parent = open_.back();
+        if (finished->depth >= deepest) {
+            fail(*parent.made, finished->where, "[adamant] a configuration is at most 500 levels deep: this one is deeper.");
+            parent.key = nullptr;
+            return;
+        }
+        parent.made->depth = std::max(parent.made->depth, finished->depth + 1);
+        if (parent.made->kind == node::type::sequence) {
+            parent.made->items.push_back(finished);
+        } else if (parent.key == nullptr) {
+            parent.key = finished;
+        } else {
+            add(parent, *std::exchange(parent.key, nullptr), finished);
+        }
+    }
+
+    static void add(open_node& parent, const node& key, const node_ptr& value) {
+        node& map = *parent.made;
+        if (key.kind == node::type::sequence || key.kind == node::type::map) {
+            fail(map, key.where, "[adamant] a key is a word: this one is a list or a map.");
+        } else if (key.text == "<<" && !key.quoted) {
+            merge(parent, key, value);
+        } else if (map.find(key.text) != nullptr) {
+            fail(map, key.where, "[adamant] a key stands once in a map: '" + key.text + "' stands on line " +
+                                     std::to_string(map.find(key.text)->where.line) + " already.");
+        } else {
+            map.entries.push_back({key.text, key.where, value});
+        }
+    }
+
+    static void merge(open_node& parent, const node& key, const node_ptr& value) {
+        const auto take = [&](const node& source) {
+            if (source.kind != node::type::map)
+                return fail(*parent.made, key.where, "[adamant] << merges a map or a list of maps: give it an alias of a map.");
+            if (!source.problem.empty()) fail(*parent.made, source.problem_where, source.problem);
+            for (const entry& e : source.entries)
+                if (std::ranges::find(parent.merged, e.key, &entry::key) == parent.merged.end()) parent.merged.push_back(e);
+        };
+        if (value->kind == node::type::sequence)
+            for (const node_ptr& item : value->items) take(*item);
+        else
+            take(*value);
+    }
+
+    std::string file_;
+    std::vector<open_node> open_;
+    std::map<YAML::anchor_t, node_ptr> anchors_;
+};
+
+}  // namespace detail
+
+//! The documents of a YAML text. `file` is the name that errors give it.
+inline std::vector<node_ptr> parse_documents(std::string text, const std::string& file) {
+    if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+    if (const auto zero = text.find('\0'); zero != std::string::npos)
+        throw located_error({{file, 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zero), '\n')), 1}, "", ""},
+                            "[adamant] a YAML file is UTF-8 text: this one has a zero byte.");
+    std::istringstream stream(std::move(text));
+    detail::tree_builder builder(file);
+    try {
+        YAML::Parser parser(stream);
+        while (parser.HandleNextDocument(builder)) {}
+    } catch (const YAML::Exception& e) {
+        throw located_error({{file, e.mark.line + 1, e.mark.column + 1}, "", ""}, "[adamant] a configuration is valid YAML: " + e.msg + ".");
+    }
+    return builder.documents;
+}
+
+}  // namespace adamant::inline v0::yaml
