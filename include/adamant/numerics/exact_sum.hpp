@@ -11,7 +11,7 @@
 namespace adamant::inline v0 {
 
 //! A fixed-point number of 32-bit digits in 64-bit bins, which leaves room for 2^31 additions between two
-//! carries. It takes sums of squares of floats: not negative, below 2^320, multiples of 2^-384.
+//! carries. It takes sums of squares of floats: zero, or from 2^-332 to below 2^320.
 class exact_sum {
 public:
     //! Adds a finite summand of the range above.

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <adamant/numerics/dtype.hpp>
 #include <adamant/yaml/section.hpp>
 
 namespace adamant::inline v0::yaml {
@@ -104,7 +105,10 @@ inline void find_section(config& c) {
             const std::string_view near = nearest_word(key, words);
             throw located_error({here->where, c.path, ""}, "[adamant] a path leads from key to key: there is no '" + std::string(key) + "' in " +
                                     (walked.empty() ? "the root" : "'" + walked + "'") +
-                                    (near.empty() ? "" : "; do you mean '" + std::string(near) + "'?") + ".");
+                                    (!near.empty()           ? "; do you mean '" + std::string(near) + "'?"
+                                     : words.empty()         ? "."
+                                     : words.size() <= 12    ? "; there is " + list_words(words) + "."
+                                                             : "."));
         }
         c.ancestors.push_back(here);
         walked += (walked.empty() ? "" : ".") + std::string(key);

@@ -31,9 +31,21 @@ struct place {
     std::string value{};
 };
 
+//! A value as an error shows it: on one line, and not much of it.
+inline std::string shown(const std::string& value) {
+    constexpr std::size_t longest = 80;
+    std::string text;
+    for (const char c : value.substr(0, longest)) {
+        if (c == '\n') text += "\\n";
+        else if (c == '\t') text += "\\t";
+        else text += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+    }
+    return value.size() > longest ? text + "..." : text;
+}
+
 //! "FILE:LINE:COLUMN: KEY: VALUE: "
 inline std::string to_string(const place& p) {
-    return to_string(p.where) + ": " + (p.key.empty() ? "" : p.key + ": ") + (p.value.empty() ? "" : p.value + ": ");
+    return to_string(p.where) + ": " + (p.key.empty() ? "" : shown(p.key) + ": ") + (p.value.empty() ? "" : shown(p.value) + ": ");
 }
 
 //! A configuration that cannot be used. what() names file, line, column, key, value, and what is allowed.

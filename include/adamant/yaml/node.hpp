@@ -61,7 +61,7 @@ namespace detail {
 //! Collects the documents of a stream.
 class tree_builder : public YAML::EventHandler {
 public:
-    explicit tree_builder(std::string file) : file_(std::move(file)) {}
+    tree_builder(std::string file, std::string_view text) : file_(std::move(file)), text_(text) {}
 
     std::vector<node_ptr> documents;
 
@@ -85,6 +85,7 @@ public:
         place(self, 0);
     }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
+        require_closing_quote(mark);
         auto made = scalar(mark, text, tag == "!" || tag == "tag:yaml.org,2002:str");
         static constexpr std::string_view plain_tags[] = {"", "?", "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:int",
                                                           "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"};
@@ -111,6 +112,19 @@ private:
     };
 
     location at(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
+
+    //! yaml-cpp 0.7 takes the end of the file for a closing quote where a line break precedes it.
+    void require_closing_quote(const YAML::Mark& mark) const {
+        const auto start = static_cast<std::size_t>(mark.pos);
+        if (start >= text_.size() || (text_[start] != '"' && text_[start] != '\'')) return;
+        const char quote = text_[start];
+        for (std::size_t i = start + 1; i < text_.size(); ++i) {
+            const bool doubled = quote == '\'' && text_.substr(i, 2) == "''";
+            if (doubled || (quote == '"' && text_[i] == '\\')) ++i;
+            else if (text_[i] == quote) return;
+        }
+        throw located_error({at(mark), "", ""}, "[adamant] a quoted text ends with its quote: the file ends before.");
+    }
 
     static void fail(node& where, const location& place, std::string problem) {
         if (!where.problem.empty()) return;
@@ -200,6 +214,7 @@ private:
     }
 
     std::string file_;
+    std::string_view text_;
     std::vector<open_node> open_;
     std::map<YAML::anchor_t, node_ptr> anchors_;
 };
@@ -212,8 +227,8 @@ inline std::vector<node_ptr> parse_documents(std::string text, const std::string
     if (const auto zero = text.find('\0'); zero != std::string::npos)
         throw located_error({{file, 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zero), '\n')), 1}, "", ""},
                             "[adamant] a YAML file is UTF-8 text: this one has a zero byte.");
-    std::istringstream stream(std::move(text));
-    detail::tree_builder builder(file);
+    std::istringstream stream(text);
+    detail::tree_builder builder(file, text);
     try {
         YAML::Parser parser(stream);
         while (parser.HandleNextDocument(builder)) {}

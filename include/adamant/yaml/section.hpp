@@ -184,9 +184,16 @@ private:
         switch (value.kind) {
             case node::type::null: return value.text.empty() ? "null" : value.text;
             case node::type::scalar: return value.quoted && value.text.empty() ? "''" : value.text;
-            case node::type::sequence: return "a list";
-            default: return "a map";
+            case node::type::map: return "a map";
+            case node::type::sequence: break;
         }
+        if (value.items.size() > 4) return "a list";
+        std::string list;
+        for (const node_ptr& item : value.items) {
+            if (item->kind != node::type::scalar) return "a list";
+            list += (list.empty() ? "" : ", ") + item->text;
+        }
+        return "[" + list + "]";
     }
 
     double as_number(const node& value, const place& at) const {
@@ -225,15 +232,18 @@ private:
     located_error unknown_keys(std::span<const entry* const> unknown, std::span<const known_key> keys) const {
         std::vector<std::string_view> words;
         for (const known_key& k : keys)
-            if (k.use != key_use::refused) words.push_back(k.name);
+            if (k.use == key_use::read) words.push_back(k.name);
         std::string list;
+        bool all_near = true;
         for (const entry* e : unknown) {
             list += (list.empty() ? "" : ", ") + e->key + " (line " + std::to_string(e->where.line);
             const std::string_view near = nearest_word(e->key, words);
             list += near.empty() ? ")" : "; do you mean " + std::string(near) + "?)";
+            all_near = all_near && !near.empty();
         }
         return {{unknown[0]->where, full(unknown[0]->key), text_of(*unknown[0]->value)},
-                "[adamant] every key of a section is known: remove or correct " + list + "."};
+                "[adamant] every key of a section is known: remove or correct " + list + "." +
+                    (all_near ? "" : " Known are " + list_words(words) + ".")};
     }
 
     node_ptr map_;
