@@ -4,8 +4,12 @@
 //! foreign library (yaml/) is included by name.
 #pragma once
 
+// First, and by itself: the compiler's way to a rule's sentence is then two includes long.
+#include <adamant/policy/resolve.hpp>
+
 #include <adamant/base/version.hpp>
 #include <adamant/optimizer/any_optimizer.hpp>
 #include <adamant/policy/catalogue.hpp>
 #include <adamant/policy/presets.hpp>
+#include <adamant/train/grad_bucket.hpp>
 #include <adamant/train/schedule.hpp>

@@ -425,17 +425,6 @@ private:
     std::int64_t step_ = 0;
 };
 
-//! An invalid policy's optimizer: it takes every call, so that the rule's sentence stays the only error.
-template <memory Memory>
-class basic_adam<invalid_policy, Memory> {
-public:
-    template <class... Arguments>
-    explicit basic_adam(Arguments&&...) {}
-    template <class... Arguments>
-    step_result step(Arguments&&...) { return {}; }
-    double loss_scale() const { return 1; }
-};
-
 //! adam<policy<...>>: two policies that mean the same share one optimizer type.
 template <class Policy, memory Memory = host_memory>
 using adam = basic_adam<typename Policy::resolved, Memory>;

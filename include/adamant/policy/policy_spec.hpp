@@ -99,7 +99,8 @@ inline std::string describe(const policy_spec& spec) {
     if (spec.main_grads != dtype::fp32) add("main_grads", spec.main_grads);
     add_rounded("exp_avg", spec.exp_avg, stored_as{});
     add_rounded("exp_avg_sq", spec.exp_avg_sq, stored_as{});
-    if (spec.narrow_bucket) text += ", grad_reduce_in_fp32<false>";
+    const bool narrow = spec.grad_bucket != dtype::fp32 && spec.grad_bucket != spec.main_grads;
+    if (spec.narrow_bucket && narrow) text += ", grad_reduce_in_fp32<false>";
     else if (spec.grad_bucket != default_bucket(spec.mode, spec.main_grads)) add("bucket", spec.grad_bucket);
     return text + ">";
 }

@@ -48,15 +48,10 @@ struct resolved_policy {
     static std::string describe() { return adamant::describe(spec); }
 };
 
-//! What an invalid policy resolves to: it accepts every question, so that the rule's sentence stays the
-//! only error.
-struct invalid_policy {
-    using param_t = float;
-    using grad_t = float;
-    static constexpr policy_spec spec{};
-    static constexpr double bytes_per_param() { return 0; }
-    static std::string describe() { return "invalid policy"; }
-};
+//! What an invalid policy resolves to: plain fp32 under another name, so that all that a program does with it
+//! compiles and the rule's sentence stays the only error.
+struct invalid_policy
+    : resolved_policy<fp32, stored<none, exact>, fp32, stored<fp32, exact>, stored<fp32, exact>, fp32> {};
 
 namespace detail {
 
@@ -155,6 +150,7 @@ private:
 public:
     using resolved = typename resolution::type;
     static constexpr policy_spec spec = resolution::spec;
+    static constexpr double bytes_per_param() { return adamant::bytes_per_param(spec); }
     static std::string describe() { return adamant::describe(spec); }
 
     // One by one: a static_assert needs a literal, and this form gives one short error on every compiler.

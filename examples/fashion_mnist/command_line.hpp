@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! command_line: what the program can be told.
+#pragma once
+
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "dataset.hpp"
+#include "trainer.hpp"
+
+namespace fashion_mnist {
+
+inline constexpr const char* usage =
+    "usage: examples/run [CONFIG.yaml] [options]\n"
+    "  Trains a small network on Fashion-MNIST with the policy of a configuration file.\n"
+    "  CONFIG.yaml     section actor.optim, verl's keys; without it examples/configs/bf16_precision_aware.yaml\n"
+    "  --compare       every file of examples/configs, and a table of all at the end\n"
+    "  --epochs N      passes over the training images (8)\n"
+    "  --batch N       images per step (128)\n"
+    "  --limit N       only the first N images of the training and of the test set\n"
+    "  --seed N        of initial weights and order of images (1)\n"
+    "  --data DIR      folder of the four .gz files (the environment variable ADAMANT_FASHION_MNIST,\n"
+    "                  else /usr/share/datasets/fashion-mnist)\n"
+    "  --out DIR       where curves (.csv) and plots (.svg) go (build/fashion_mnist)\n"
+    "  --help\n";
+
+//! A command line that cannot be used.
+class usage_error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+struct command_line {
+    std::optional<std::filesystem::path> config;
+    bool compare = false;
+    bool help = false;
+    training_options training;
+    std::int64_t limit = std::numeric_limits<std::int64_t>::max();
+    std::filesystem::path data = debian_folder;
+    std::filesystem::path out = "build/fashion_mnist";
+};
+
+inline std::int64_t number_of(const std::string& option, const std::string& text, std::int64_t least, std::int64_t most) {
+    std::int64_t value = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (failure != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+        throw usage_error(option + " takes a number from " + std::to_string(least) + " to " + std::to_string(most) + ": got '" + text + "'");
+    return value;
+}
+
+inline command_line parse(int argc, char** argv) {
+    command_line line;
+    if (const char* folder = std::getenv("ADAMANT_FASHION_MNIST"); folder != nullptr && *folder != '\0') line.data = folder;
+
+    const std::map<std::string, std::function<void(const std::string&)>, std::less<>> with_value{
+        {"--epochs", [&](const std::string& v) { line.training.epochs = static_cast<int>(number_of("--epochs", v, 1, 1000)); }},
+        {"--batch", [&](const std::string& v) { line.training.batch = static_cast<int>(number_of("--batch", v, 1, 60000)); }},
+        {"--limit", [&](const std::string& v) { line.limit = number_of("--limit", v, 1, 60000); }},
+        {"--seed", [&](const std::string& v) {
+             line.training.seed = static_cast<std::uint64_t>(number_of("--seed", v, 0, std::numeric_limits<std::int64_t>::max()));
+         }},
+        {"--data", [&](const std::string& v) { line.data = v; }},
+        {"--out", [&](const std::string& v) { line.out = v; }},
+    };
+
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const std::size_t equals = word.find('=');
+        if (word == "--help" || word == "-h") {
+            line.help = true;
+        } else if (word == "--compare") {
+            line.compare = true;
+        } else if (const auto option = with_value.find(word.substr(0, equals)); option != with_value.end()) {
+            if (equals == std::string::npos && i + 1 == argc) throw usage_error(word + " needs a value");
+            option->second(equals == std::string::npos ? argv[++i] : word.substr(equals + 1));
+        } else if (word.starts_with("-")) {
+            throw usage_error("unknown option " + word);
+        } else if (line.config) {
+            throw usage_error("one configuration at a time: got " + line.config->string() + " and " + word);
+        } else {
+            line.config = word;
+        }
+    }
+    if (line.compare && line.config) throw usage_error("--compare takes every file of examples/configs, and no other");
+    return line;
+}
+
+}  // namespace fashion_mnist

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! trainer: trains the network with an optimizer whose policy is known at run time.
+//!
+//! What a policy asks of a training program is in trainer::step, line by line: the loss is multiplied by
+//! loss_scale(), gradients come out in the dtype of the weights, the bucket holds them in its own, and a step
+//! may be skipped.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <adamant/optimizer/any_optimizer.hpp>
+
+#include "history.hpp"
+#include "network.hpp"
+#include "progress.hpp"
+#include "stored_tensors.hpp"
+
+namespace fashion_mnist {
+
+struct training_options {
+    int epochs = 8;
+    int batch = 128;
+    std::uint64_t seed = 1;
+
+    std::int64_t steps_per_epoch(std::int64_t images) const { return (images + batch - 1) / batch; }
+    std::int64_t total_steps(std::int64_t images) const { return epochs * steps_per_epoch(images); }
+};
+
+class trainer {
+public:
+    //! make_optimizer(tensors, params) yields the any_optimizer for `spec`.
+    template <class MakeOptimizer>
+    trainer(const adamant::policy_spec& spec, MakeOptimizer&& make_optimizer, const dataset& data,
+            const training_options& options)
+        : data_(data),
+          options_(options),
+          tensors_(network_tensors()),
+          values_(initial_values(options.seed)),
+          grads_(zero_values()),
+          weights_(spec.mode, values_),
+          weight_grads_(spec.mode, grads_),
+          bucket_(spec.grad_bucket, grads_),
+          params_(weights_.views()),
+          bucket_views_(bucket_.views()),
+          optimizer_(make_optimizer(std::span<const adamant::tensor_info>(tensors_), std::span<const adamant::tensor_view>(params_))) {
+        // Masters start from the unrounded values, so that every policy starts from the same network.
+        const std::vector<std::span<const float>> initial(values_.begin(), values_.end());
+        optimizer_.init_masters(params_, initial);
+        weights_.load(values_);
+        history_.spec = spec;
+    }
+
+    history train(std::string name, progress& display) {
+        history_.name = std::move(name);
+        const auto start = std::chrono::steady_clock::now();
+        for (int epoch = 0; epoch < options_.epochs; ++epoch) {
+            epoch_summary summary = train_epoch(epoch, display);
+            summary.test = test();
+            summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+            history_.epochs.push_back(summary);
+            display.epoch(summary);
+        }
+        history_.seconds = history_.last().seconds;
+        return history_;
+    }
+
+private:
+    static constexpr std::int64_t steps_per_point = 20;
+    static constexpr int skipped_in_a_row_limit = 100;  // from 2^32 a loss scale falls to 1 in 33 steps
+
+    epoch_summary train_epoch(int epoch, progress& display) {
+        const std::int64_t images = data_.train.size(), steps = options_.steps_per_epoch(images);
+        // Streams 0 to 2 are the initial weights of the three layers.
+        const std::vector<std::int64_t> order = random_order(options_.seed, layers + static_cast<std::uint64_t>(epoch), images);
+        double epoch_loss = 0, point_loss = 0;
+        std::int64_t point_images = 0;
+        adamant::step_result last;
+        for (std::int64_t s = 0; s < steps; ++s) {
+            const std::int64_t first = s * options_.batch, count = std::min<std::int64_t>(options_.batch, images - first);
+            input_.gather(data_.train, std::span(order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+            const auto [loss, result] = step();
+            last = result;
+            epoch_loss += loss;
+            point_loss += loss;
+            point_images += count;
+            if ((s + 1) % steps_per_point == 0 || s + 1 == steps) {
+                history_.curve.push_back({.step = history_.steps,
+                                          .epoch = epoch + static_cast<double>(s + 1) / static_cast<double>(steps),
+                                          .train_loss = point_loss / static_cast<double>(point_images),
+                                          .lr = result.lr,
+                                          .grad_norm = result.grad_norm,
+                                          .loss_scale = result.loss_scale,
+                                          .skipped_steps = history_.skipped_steps});
+                point_loss = 0;
+                point_images = 0;
+                display.step(history_.steps, history_.curve.back());
+            }
+        }
+        return {.step = history_.steps, .train_loss = epoch_loss / static_cast<double>(images), .lr = last.lr};
+    }
+
+    struct step_outcome {
+        double loss;  //!< sum over the batch
+        adamant::step_result result;
+    };
+
+    step_outcome step() {
+        const auto loss_scale = static_cast<float>(optimizer_.loss_scale());
+        const batch_result forward = network_.gradients(values_, input_, loss_scale, grads_);
+        weight_grads_.store(grads_);  // backward gives gradients in the dtype of the weights,
+        weight_grads_.load(grads_);
+        bucket_.store(grads_);  // the bucket holds them in the policy's
+        const adamant::step_result result = optimizer_.step(params_, bucket_views_);
+        weights_.load(values_);
+        count(result);
+        return {forward.loss, result};
+    }
+
+    void count(const adamant::step_result& result) {
+        ++history_.steps;
+        history_.loss_scale = result.loss_scale;
+        if (result.status == adamant::step_status::applied) {
+            skipped_in_a_row_ = 0;
+            return;
+        }
+        ++history_.skipped_steps;
+        if (++skipped_in_a_row_ == skipped_in_a_row_limit)
+            throw std::runtime_error("the last " + std::to_string(skipped_in_a_row_limit) +
+                                     " steps were skipped, the gradients are not finite: lower lr or clip_grad.");
+    }
+
+    test_result test() {
+        batch_result sum;
+        std::vector<std::int64_t> which;
+        const std::int64_t images = data_.test.size();
+        for (std::int64_t first = 0; first < images; first += 500) {
+            which.resize(static_cast<std::size_t>(std::min<std::int64_t>(500, images - first)));
+            std::iota(which.begin(), which.end(), first);
+            input_.gather(data_.test, which);
+            const batch_result part = network_.evaluate(values_, input_);
+            sum.loss += part.loss;
+            sum.correct += part.correct;
+        }
+        const auto total = static_cast<double>(images);
+        return {.loss = sum.loss / total, .accuracy = 100 * static_cast<double>(sum.correct) / total};
+    }
+
+    const dataset& data_;
+    training_options options_;
+    std::vector<adamant::tensor_info> tensors_;
+    network network_;
+    batch input_;
+    tensor_values values_;  // the weights as the network computes with them, decoded from weights_
+    tensor_values grads_;
+    stored_tensors weights_;
+    stored_tensors weight_grads_;
+    stored_tensors bucket_;
+    std::vector<adamant::tensor_view> params_;
+    std::vector<adamant::tensor_view> bucket_views_;
+    adamant::any_optimizer optimizer_;
+    history history_;
+    int skipped_in_a_row_ = 0;
+};
+
+}  // namespace fashion_mnist

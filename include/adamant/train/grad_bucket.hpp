@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! grad_bucket: the gradients of all tensors in one buffer of the policy's bucket dtype.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <adamant/state/flat_index.hpp>
+#include <adamant/state/memory.hpp>
+#include <adamant/state/tensor.hpp>
+
+namespace adamant::inline v0 {
+
+//! Tensors lie in list order, each at a multiple of 128 elements; the padding between them stays zero. The
+//! backward pass of a micro-batch adds to it, the optimizer reads it, and zero() is the user's to call.
+//! A mean over n micro-batches is step_options.grad_scale = 1.0 / n.
+template <class Element, memory Memory = host_memory>
+class basic_grad_bucket {
+public:
+    using value_type = Element;
+
+    //! Zeros for tensors of these sizes. Throws shape_error for a negative size.
+    explicit basic_grad_bucket(std::span<const std::int64_t> sizes, Memory memory = {})
+        : sizes_(sizes.begin(), sizes.end()), index_(sizes), values_(static_cast<std::size_t>(index_.size()), std::move(memory)) {
+        for (std::size_t i = 0; i < sizes_.size(); ++i) views_.push_back((*this)[i]);
+    }
+    basic_grad_bucket(basic_grad_bucket&&) = default;
+    basic_grad_bucket& operator=(basic_grad_bucket&&) = default;
+
+    std::size_t tensor_count() const { return sizes_.size(); }
+
+    //! The gradient of a tensor.
+    std::span<Element> operator[](std::size_t tensor) {
+        return {values_.data() + index_.start(tensor), static_cast<std::size_t>(sizes_[tensor])};
+    }
+    //! The gradients of all tensors, as step() takes them.
+    const std::vector<std::span<const Element>>& views() const { return views_; }
+    //! The whole buffer, padding included.
+    std::span<Element> all() { return {values_.data(), static_cast<std::size_t>(index_.size())}; }
+
+    void zero() { std::ranges::fill(all(), Element{}); }
+
+    //! Adds a micro-batch's gradient of a tensor: in fp32, rounded to the bucket's dtype. In a bf16 bucket
+    //! small summands vanish beside a large sum (1 added 512 times ends at 256): main_grads fp32 is the default.
+    template <class T>
+    void accumulate(std::size_t tensor, std::span<const T> gradient) {
+        if (tensor >= sizes_.size())
+            throw shape_error("[adamant] this bucket has " + std::to_string(sizes_.size()) + " tensors: there is no tensor " + std::to_string(tensor) + ".");
+        if (gradient.size() != static_cast<std::size_t>(sizes_[tensor]))
+            throw shape_error("[adamant] a gradient has its tensor's size: tensor " + std::to_string(tensor) + ": expected " +
+                              std::to_string(sizes_[tensor]) + " elements, got " + std::to_string(gradient.size()) + ".");
+        const std::span<Element> sum = (*this)[tensor];
+        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = round_to<Element>(to_float(sum[i]) + to_float(gradient[i]));
+    }
+
+private:
+    std::vector<std::int64_t> sizes_;
+    flat_index index_;
+    buffer<Element, Memory> values_;
+    std::vector<std::span<const Element>> views_;
+};
+
+//! The bucket of a policy.
+template <class Policy, memory Memory = host_memory>
+using grad_bucket = basic_grad_bucket<typename Policy::grad_t, Memory>;
+
+}  // namespace adamant::inline v0

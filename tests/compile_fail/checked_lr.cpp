@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! A learning rate below zero.
+// EXPECT-ERROR: [adamant] lr is finite and not negative: write a number >= 0.
+#include <adamant/policy/presets.hpp>
+#include <adamant/step/hyperparameters.hpp>
+
+using namespace adamant;
+
+#ifdef TWIN
+using chosen = checked<presets::megatron_bf16, hyperparameters{.lr = 3e-4}>;
+#else
+using chosen = checked<presets::megatron_bf16, hyperparameters{.lr = -3e-4}>;
+#endif
+
+int main() { return chosen::values.lr > 0 && chosen::bytes_per_param() > 0 ? 0 : 1; }

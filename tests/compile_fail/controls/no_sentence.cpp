@@ -1,0 +1,8 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! Refused: nothing says which error is meant.
+int main() {
+#ifndef TWIN
+    static_assert(sizeof(char) == 2, "[adamant] a cat has four legs: count them.");
+#endif
+}

@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! Refused: two sentences are announced.
+// EXPECT-ERROR: [adamant] a cat has four legs: count them.
+// EXPECT-ERROR: [adamant] a cat has four legs: count them.
+int main() {
+#ifndef TWIN
+    static_assert(sizeof(char) == 2, "[adamant] a cat has four legs: count them.");
+#endif
+}

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! buffer and optimizer_state: what they ask of a memory, what they give back, and what they do when it throws.
+#include "counting_memory.hpp"
+
+#include <adamant/policy/presets.hpp>
+#include <adamant/state/optimizer_state.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+using namespace adamant;
+
+namespace {
+
+template <class T>
+using counted = buffer<T, counting_memory>;
+using state = optimizer_state<presets::megatron_bf16::resolved, counting_memory>;
+
+const std::vector<std::int64_t> sizes{300, 0, 5};
+const std::vector<bool> masters{true, true, true};
+
+}  // namespace
+
+TEST_CASE("a buffer is zeros on a cache line of its own") {
+    ledger book;
+    const counted<float> values(1000, {&book});
+    CHECK(book.live_bytes == 4000);
+    CHECK(book.smallest_alignment >= 64);
+    CHECK(reinterpret_cast<std::uintptr_t>(values.data()) % 64 == 0);
+    CHECK(std::all_of(values.data(), values.data() + 1000, [](float x) { return to_bits(x) == 0; }));
+    CHECK(values.bytes() == 4000);
+}
+
+TEST_CASE("a buffer of nothing allocates nothing") {
+    ledger book;
+    const counted<float> values(0, {&book});
+    CHECK(values.data() == nullptr);
+    CHECK(values.bytes() == 0);
+    CHECK(book.calls == 0);
+}
+
+TEST_CASE("a buffer that does not fit the address space is a shape_error") {
+    ledger book;
+    CHECK_THROWS_AS(counted<float>(std::numeric_limits<std::size_t>::max() / 4 + 1, {&book}), shape_error);
+    CHECK(book.calls == 0);
+}
+
+TEST_CASE("moving a buffer moves its memory, which is given back once") {
+    ledger book;
+    {
+        counted<float> first(10, {&book});
+        float* const place = first.data();
+        counted<float> second(std::move(first));
+        CHECK(second.data() == place);
+        CHECK(book.live_bytes == 40);
+        counted<float> third(20, {&book});
+        third = std::move(second);
+        CHECK(third.data() == place);
+        CHECK(third.bytes() == 40);
+    }
+    CHECK(book.live_bytes == 0);
+    CHECK(book.calls == book.returns);
+}
+
+TEST_CASE("a state gives back all that it took, whichever allocation fails") {
+    for (int failing = 1; failing <= 3; ++failing) {
+        ledger book{.fail_at = failing};
+        CHECK_THROWS_AS(state(sizes, masters, {&book}), std::bad_alloc);
+        CHECK(book.calls == failing);
+        CHECK(book.live_bytes == 0);
+        CHECK(book.returns == failing - 1);
+    }
+    ledger book{.fail_at = 4};
+    {
+        const state whole(sizes, masters, {&book});
+        CHECK(book.calls == 3);
+    }
+    CHECK(book.live_bytes == 0);
+}
+
+TEST_CASE("each slot is one array laid out by the flat index") {
+    ledger book;
+    state whole(sizes, masters, {&book});
+    CHECK(whole.index().size() == 512);
+    CHECK(whole.at<slot::exp_avg>(2) - whole.at<slot::exp_avg>(0) == 384);
+    CHECK(whole.at<slot::exp_avg_sq>(2) - whole.at<slot::exp_avg_sq>(0) == 384);
+    CHECK(whole.at<slot::main_params>(2) - whole.at<slot::main_params>(0) == 384);
+    CHECK(whole.bytes() == 3 * 4 * 512);
+    CHECK(state::bytes(sizes) == 3 * 4 * 512);
+}
+
+TEST_CASE("a tensor without master takes no room among the masters") {
+    ledger book;
+    const state whole(sizes, {false, true, true}, {&book});
+    CHECK(whole.at<slot::main_params>(2) == whole.at<slot::main_params>(0));
+    CHECK(whole.bytes() == 4 * (512 + 512 + 128));
+    CHECK(book.live_bytes == 4 * (512 + 512 + 128));
+}
+
+TEST_CASE("the bytes of tensors that no machine holds are counted in 64 bits") {
+    const std::vector<std::int64_t> huge{std::int64_t{1} << 40};
+    CHECK(state::bytes(huge) == std::size_t{3} * 4 << 40);
+    CHECK(optimizer_state<presets::lean_bf16::resolved>::bytes(huge) == std::size_t{6} << 40);
+}

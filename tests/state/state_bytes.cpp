@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! An optimizer asks its memory for state_bytes(sizes), to the byte, and gives all of it back.
+#include "counting_memory.hpp"
+
+#include <adamant/optimizer/adam.hpp>
+#include <adamant/policy/catalogue.hpp>
+#include <adamant/policy/presets.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace adamant;
+
+namespace {
+
+template <class Policy>
+using counted_adam = adam<Policy, counting_memory>;
+
+template <class Policy>
+struct model {
+    using param_t = typename counted_adam<Policy>::param_t;
+    std::vector<std::vector<param_t>> params;
+
+    explicit model(const std::vector<std::int64_t>& sizes) {
+        for (const std::int64_t size : sizes) params.emplace_back(static_cast<std::size_t>(size));
+    }
+    counted_adam<Policy> optimizer(ledger& book) {
+        std::vector<std::span<param_t>> spans(params.begin(), params.end());
+        return counted_adam<Policy>(spans, hyperparameters{}, {}, counting_memory{&book});
+    }
+};
+
+std::size_t bytes_of(dtype kind) { return kind == dtype::fp32 ? 4 : kind == dtype::none ? 0 : 2; }
+
+//! What README's table of storage kinds says for tensors padded to `padded` elements.
+std::size_t expected_bytes(const policy_spec& spec, std::size_t padded) {
+    return padded * (bytes_of(spec.main_params.kind) + bytes_of(spec.exp_avg.kind) + bytes_of(spec.exp_avg_sq.kind));
+}
+
+template <class F, class... Policies>
+void for_each(catalogue<Policies...>, F f) {
+    (f(std::type_identity<Policies>{}), ...);
+}
+
+}  // namespace
+
+TEST_CASE("every catalogue policy allocates state_bytes(sizes) and gives it back") {
+    for_each(verl_catalogue{}, []<class Policy>(std::type_identity<Policy>) {
+        CAPTURE(Policy::describe());
+        const std::vector<std::int64_t> sizes{1, 0, 127, 129, 1000};  // 128 + 0 + 128 + 256 + 1024
+        model<Policy> weights(sizes);
+        ledger book;
+        {
+            auto optimizer = weights.optimizer(book);
+            CHECK(book.live_bytes == expected_bytes(Policy::spec, 1536));
+            CHECK(counted_adam<Policy>::state_bytes(sizes) == book.live_bytes);
+            CHECK(optimizer.state_bytes() == book.live_bytes);
+            CHECK(book.smallest_alignment == 64);
+        }
+        CHECK(book.live_bytes == 0);
+        CHECK(book.returns == book.calls);
+    });
+}
+
+TEST_CASE("no tensors and empty tensors allocate no state") {
+    for (const std::vector<std::int64_t>& sizes : {std::vector<std::int64_t>{}, {0}, {0, 0, 0}}) {
+        model<presets::lean_bf16> weights(sizes);
+        ledger book;
+        auto optimizer = weights.optimizer(book);
+        CHECK(book.calls == 0);
+        CHECK(optimizer.state_bytes() == 0);
+        CHECK(optimizer.tensor_count() == sizes.size());
+    }
+}
+
+TEST_CASE("a construction whose k-th allocation fails leaks nothing") {
+    for (int failing = 1; failing <= 3; ++failing) {
+        model<presets::lean_bf16> weights({300, 5});
+        ledger book{.fail_at = failing};
+        CHECK_THROWS_AS(weights.optimizer(book), std::bad_alloc);
+        CHECK(book.live_bytes == 0);
+        CHECK(book.returns == failing - 1);
+    }
+}
+
+TEST_CASE("moving an optimizer moves its state, which is given back once") {
+    static_assert(!std::is_copy_constructible_v<counted_adam<presets::lean_bf16>>);
+    static_assert(!std::is_copy_assignable_v<counted_adam<presets::lean_bf16>>);
+    ledger book, other_book;
+    model<presets::lean_bf16> weights({300, 5});
+    {
+        auto first = weights.optimizer(book);
+        const auto* const place = first.state<slot::exp_avg>(0).data();
+        auto second = std::move(first);
+        CHECK(second.state<slot::exp_avg>(0).data() == place);
+        auto third = weights.optimizer(other_book);
+        third = std::move(second);
+        CHECK(third.state<slot::exp_avg>(0).data() == place);
+        CHECK(book.calls == 3);
+        CHECK(book.live_bytes == third.state_bytes());
+    }
+    CHECK(book.live_bytes == 0);
+    CHECK(other_book.live_bytes == 0);
+}

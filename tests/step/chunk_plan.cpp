@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! chunk_plan: every element is in exactly one chunk, and tasks are of similar size.
+#include <adamant/step/chunk_plan.hpp>
+
+#include <doctest/doctest.h>
+
+using namespace adamant;
+
+namespace {
+
+std::int64_t padded(std::int64_t size) { return (size + 127) / 128 * 128; }
+
+//! Chunks come in list order without gap or overlap; borders and task sizes are as promised.
+void check_plan(const std::vector<std::int64_t>& sizes) {
+    const chunk_plan plan{std::span<const std::int64_t>(sizes)};
+    std::size_t tensor = 0;
+    std::int64_t next = 0;
+    std::int64_t total = 0;
+    const auto skip_done = [&] {
+        while (tensor < sizes.size() && next == sizes[tensor]) {
+            ++tensor;
+            next = 0;
+        }
+    };
+    for (std::int64_t number = 0; number < plan.tasks(); ++number) {
+        std::int64_t in_task = 0;
+        REQUIRE(!plan.task(number).empty());
+        for (const chunk& c : plan.task(number)) {
+            skip_done();
+            REQUIRE(tensor < sizes.size());
+            REQUIRE(c.tensor == tensor);
+            REQUIRE(c.begin == next);
+            REQUIRE(c.begin < c.end);
+            REQUIRE(c.end <= sizes[tensor]);
+            REQUIRE(c.begin % 128 == 0);
+            REQUIRE((c.end % 128 == 0 || c.end == sizes[tensor]));
+            in_task += padded(c.end - c.begin);
+            next = c.end;
+        }
+        REQUIRE(in_task <= 32768);
+        if (number + 1 < plan.tasks()) REQUIRE(in_task == 32768);  // a task is full before the next one opens
+        total += in_task;
+    }
+    skip_done();
+    CHECK(tensor == sizes.size());
+    std::int64_t expected = 0;
+    for (const std::int64_t size : sizes) expected += padded(size);
+    CHECK(total == expected);
+}
+
+}  // namespace
+
+TEST_CASE("every element is covered once, by tasks of at most 32768 padded elements") {
+    check_plan({});
+    check_plan({0});
+    check_plan({0, 0, 5, 0});
+    check_plan({1});
+    check_plan({32768});
+    check_plan({32767, 1});
+    check_plan({32769});
+    check_plan({100, 40000, 1, 0, 70000, 129, 127, 128, 32768, 3});
+    check_plan(std::vector<std::int64_t>(1000, 1));
+    for (std::int64_t size = 32768 - 130; size <= 32768 + 130; ++size) check_plan({300, size, 7});
+}
+
+TEST_CASE("no elements are no tasks") {
+    CHECK(chunk_plan().tasks() <= 0);
+    CHECK(chunk_plan(std::vector<std::int64_t>{}).tasks() == 0);
+    CHECK(chunk_plan(std::vector<std::int64_t>{0, 0}).tasks() == 0);
+}
+
+TEST_CASE("small tensors share a task") {
+    const chunk_plan plan(std::vector<std::int64_t>(256, 100));
+    CHECK(plan.tasks() == 1);
+    CHECK(plan.task(0).size() == 256);
+    CHECK(chunk_plan(std::vector<std::int64_t>(257, 100)).tasks() == 2);
+}
+
+TEST_CASE("a tensor of more than 2^32 elements is cut in 64 bits") {
+    const std::int64_t size = (std::int64_t{1} << 32) + 5;
+    const chunk_plan plan(std::vector<std::int64_t>{size});
+    REQUIRE(plan.tasks() == 131073);
+    CHECK(plan.task(131071)[0].begin == 4294934528);
+    CHECK(plan.task(131071)[0].end == 4294967296);
+    CHECK(plan.task(131072)[0].begin == 4294967296);
+    CHECK(plan.task(131072)[0].end == size);
+}
