@@ -91,6 +91,8 @@ TEST_CASE("broken YAML names file, line and column") {
     CHECK(error_of("b: 'x'\nc: \"y\\\"\"\nd: it's\n").empty());
     CHECK(error_of("a: {b: 1\n").find("f.yaml:2:1: [adamant] a configuration is valid YAML") == 0);
     CHECK(error_of(std::string("a: 1\nb: \0 2\n", 12)).find("f.yaml:2:1: [adamant] a YAML file is UTF-8 text") == 0);
+    CHECK(error_of(",").find("f.yaml:1:1: [adamant] a configuration is valid YAML: a comma") == 0);
+    CHECK(error_of("a: 1\n  ,b: 2\n").find("f.yaml:") == 0);
     CHECK(error_of("a: *nowhere\n").find("f.yaml:1:") == 0);
 }
 

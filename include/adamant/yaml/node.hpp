@@ -65,7 +65,11 @@ public:
 
     std::vector<node_ptr> documents;
 
-    void OnDocumentStart(const YAML::Mark&) override {
+    void OnDocumentStart(const YAML::Mark& mark) override {
+        // yaml-cpp 0.7 does not get past a stray comma: it would find a document there for ever.
+        if (mark.pos == document_start_)
+            throw located_error({at(mark), "", ""}, "[adamant] a configuration is valid YAML: a comma stands in a list or map with brackets.");
+        document_start_ = mark.pos;
         open_.clear();
         anchors_.clear();
     }
@@ -215,6 +219,7 @@ private:
 
     std::string file_;
     std::string_view text_;
+    int document_start_ = -1;
     std::vector<open_node> open_;
     std::map<YAML::anchor_t, node_ptr> anchors_;
 };
