@@ -4,6 +4,9 @@
 # Every #include points down: to a lower floor, or within a floor to what the floor's order allows. Foreign
 # libraries stay in their roof folder, Boost.Hana in base/detail/hana.hpp.
 
+cmake_minimum_required(VERSION 3.21)
+get_filename_component(INCLUDE ${INCLUDE} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+
 # A floor and, after the colon, its headers from the lowest to the highest.
 set(floors
   "base: base/version base/config base/error base/detail/hana"

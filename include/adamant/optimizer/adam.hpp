@@ -35,9 +35,6 @@ concept tensor_list = std::ranges::sized_range<const R> && std::ranges::random_a
 //! Errors: config_error (hyperparameters), shape_error (tensors); both leave everything as it was.
 template <class Resolved, memory Memory = host_memory>
 class basic_adam {
-    static_assert(has_codecs<Resolved>,
-                  "[adamant] this version cannot store every kind of the policy yet: use fp32, bf16, remainder16.");
-
 public:
     using param_t = typename Resolved::param_t;
     using grad_t = typename Resolved::grad_t;
@@ -341,21 +338,19 @@ private:
         now.lr = lr;
         now.weight_decay = weight_decay;
         require_valid(now);
-        if (!std::isfinite(options.grad_scale))
-            throw config_error("[adamant] grad_scale is finite: write 1 for gradients as they are.");
+        const double unscale = options.grad_scale / loss_scale();
+        if (!hyperparameter_rules::is_finite(options.grad_scale) || !hyperparameter_rules::is_finite(unscale))
+            throw config_error("[adamant] grad_scale is finite in fp32, also over the loss scale: write 1 for gradients as they are.");
         if (options.grad_norm && *options.grad_norm < 0)
             throw config_error("[adamant] grad_norm is not negative: hand in the norm, or nothing.");
         if (step_ == std::numeric_limits<std::int64_t>::max())
             throw state_error("[adamant] the step count has reached its end, 2^63 - 1.");
 
-        const double unscale = options.grad_scale / loss_scale();
         step_result result{.lr = lr};
         if (options.grad_norm) {
             result.grad_norm = *options.grad_norm;
         } else {
-            const grad_statistics statistics = read_all_gradients();
-            result.grad_norm = statistics.found_inf ? std::numeric_limits<double>::infinity()
-                                                    : std::abs(rounded(statistics.norm() * unscale));
+            result.grad_norm = std::abs(rounded(read_all_gradients().norm() * unscale));
         }
         const bool found_inf = !std::isfinite(result.grad_norm);
         if (found_inf) {
@@ -427,6 +422,6 @@ private:
 
 //! adam<policy<...>>: two policies that mean the same share one optimizer type.
 template <class Policy, memory Memory = host_memory>
-using adam = basic_adam<typename Policy::resolved, Memory>;
+using adam = basic_adam<typename storable<typename Policy::resolved>::type, Memory>;
 
 }  // namespace adamant::inline v0

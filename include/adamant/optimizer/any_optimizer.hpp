@@ -35,6 +35,8 @@ public:
                             const hyperparameters& hyper, optimizer_options options = {},
                             std::optional<class schedule> plan = std::nullopt, std::int64_t increment = 1, Memory memory = {}) {
         using model_type = model<adam<Policy, Memory>>;
+        if (increment < 1)
+            throw config_error("[adamant] a schedule moves forward: write an increment of 1, or the samples of a step.");
         any_optimizer result;
         result.spec_ = Policy::spec;
         for (const tensor_info& tensor : tensors) result.names_.push_back(tensor.name);
@@ -68,7 +70,10 @@ public:
     void set_step_count(std::int64_t step) { model_->set_step_count(step); }
     const std::optional<class schedule>& schedule() const { return schedule_; }
     std::int64_t schedule_position() const { return position_; }
-    void set_schedule_position(std::int64_t position) { position_ = position; }
+    void set_schedule_position(std::int64_t position) {
+        if (position < 0) throw state_error("[adamant] a schedule's position is not negative: got " + std::to_string(position) + ".");
+        position_ = position;
+    }
 
     //! The index of a tensor by the name in its tensor_info; state_error where there is none.
     std::size_t tensor_index(std::string_view name) const {

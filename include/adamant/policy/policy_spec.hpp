@@ -41,6 +41,11 @@ constexpr policy_spec storage_of(policy_spec spec) {
     return spec;
 }
 
+//! Whether the bucket cannot hold every value of main_grads.
+constexpr bool has_narrow_bucket(const policy_spec& spec) {
+    return spec.grad_bucket != dtype::fp32 && spec.grad_bucket != spec.main_grads;
+}
+
 //! The bucket where none was asked for: main_grads, or fp32 where the weights' dtype differs from it.
 constexpr dtype default_bucket(dtype mode, dtype main_grads) {
     return main_grads == mode ? main_grads : dtype::fp32;
@@ -99,8 +104,7 @@ inline std::string describe(const policy_spec& spec) {
     if (spec.main_grads != dtype::fp32) add("main_grads", spec.main_grads);
     add_rounded("exp_avg", spec.exp_avg, stored_as{});
     add_rounded("exp_avg_sq", spec.exp_avg_sq, stored_as{});
-    const bool narrow = spec.grad_bucket != dtype::fp32 && spec.grad_bucket != spec.main_grads;
-    if (spec.narrow_bucket && narrow) text += ", grad_reduce_in_fp32<false>";
+    if (spec.narrow_bucket && has_narrow_bucket(spec)) text += ", grad_reduce_in_fp32<false>";
     else if (spec.grad_bucket != default_bucket(spec.mode, spec.main_grads)) add("bucket", spec.grad_bucket);
     return text + ">";
 }

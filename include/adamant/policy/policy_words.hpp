@@ -49,8 +49,7 @@ constexpr policy_spec with_defaults(const policy_words& words) {
     else if (!words.grad_reduce_in_fp32) spec.grad_bucket = default_bucket(spec.mode, spec.main_grads);
     else spec.grad_bucket = *words.grad_reduce_in_fp32 ? dtype::fp32 : spec.mode;
     // Remembered only where it matters, so that two ways of saying one policy stay equal.
-    spec.narrow_bucket = words.grad_reduce_in_fp32 == false && spec.grad_bucket != dtype::fp32 &&
-                         spec.grad_bucket != spec.main_grads;
+    spec.narrow_bucket = words.grad_reduce_in_fp32 == false && has_narrow_bucket(spec);
     return spec;
 }
 

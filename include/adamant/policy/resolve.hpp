@@ -38,7 +38,7 @@ struct resolved_policy {
     static constexpr policy_spec spec = [] {
         policy_spec s{Mode::id,    false,         MainParams::id,  MainGrads::id,
                       ExpAvg::id,  ExpAvgSq::id, GradBucket::id, false};
-        s.narrow_bucket = s.grad_bucket != dtype::fp32 && s.grad_bucket != s.main_grads;
+        s.narrow_bucket = has_narrow_bucket(s);
         s.precision_aware = !is_valid(s);
         return s;
     }();

@@ -255,8 +255,7 @@ struct bucket_holds_grads {
     static constexpr auto about = policy_field::bucket;
     static constexpr std::string_view sentence = ADAMANT_SAYS_BUCKET_HOLDS_GRADS;
     static constexpr bool holds(const policy_spec& spec) {
-        return spec.grad_bucket == dtype::fp32 || spec.grad_bucket == spec.main_grads ||
-               (spec.narrow_bucket && spec.grad_bucket == spec.mode);
+        return !has_narrow_bucket(spec) || (spec.narrow_bucket && spec.grad_bucket == spec.mode);
     }
 };
 

@@ -106,13 +106,15 @@ template <class Policy, hyperparameters H>
 struct checked : Policy {
     static constexpr hyperparameters values = H;
 
-    static_assert(hyperparameter_rules::lr::holds(H), ADAMANT_SAYS_LR);
-    static_assert(hyperparameter_rules::beta1::holds(H), ADAMANT_SAYS_BETA1);
-    static_assert(hyperparameter_rules::beta2::holds(H), ADAMANT_SAYS_BETA2);
-    static_assert(hyperparameter_rules::eps::holds(H), ADAMANT_SAYS_EPS);
-    static_assert(hyperparameter_rules::weight_decay::holds(H), ADAMANT_SAYS_WEIGHT_DECAY);
-    static_assert(hyperparameter_rules::clip_grad::holds(H), ADAMANT_SAYS_CLIP_GRAD);
-    static_assert(hyperparameter_rules::skip_threshold::holds(H), ADAMANT_SAYS_SKIP_THRESHOLD);
+    // Only the first broken rule speaks.
+    static constexpr std::string_view first = first_broken(H) ? first_broken(H)->key : std::string_view{};
+    static_assert(first != hyperparameter_rules::lr::key, ADAMANT_SAYS_LR);
+    static_assert(first != hyperparameter_rules::beta1::key, ADAMANT_SAYS_BETA1);
+    static_assert(first != hyperparameter_rules::beta2::key, ADAMANT_SAYS_BETA2);
+    static_assert(first != hyperparameter_rules::eps::key, ADAMANT_SAYS_EPS);
+    static_assert(first != hyperparameter_rules::weight_decay::key, ADAMANT_SAYS_WEIGHT_DECAY);
+    static_assert(first != hyperparameter_rules::clip_grad::key, ADAMANT_SAYS_CLIP_GRAD);
+    static_assert(first != hyperparameter_rules::skip_threshold::key, ADAMANT_SAYS_SKIP_THRESHOLD);
 };
 
 #undef ADAMANT_SAYS_LR

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include <adamant/numerics/exact_sum.hpp>
 #include <adamant/state/flat_index.hpp>
@@ -19,12 +20,18 @@ namespace adamant::inline v0 {
 struct grad_statistics {
     exact_sum sum_of_squares{};
     bool found_inf = false;  //!< a gradient is infinite or NaN
+    bool found_nan = false;
 
     void add(const grad_statistics& other) {
         sum_of_squares.add(other.sum_of_squares);
         found_inf = found_inf || other.found_inf;
+        found_nan = found_nan || other.found_nan;
     }
-    double norm() const { return std::sqrt(sum_of_squares.value()); }
+    //! NaN or infinity where a gradient is.
+    double norm() const {
+        if (found_nan) return std::numeric_limits<double>::quiet_NaN();
+        return found_inf ? std::numeric_limits<double>::infinity() : std::sqrt(sum_of_squares.value());
+    }
 };
 
 //! Reads elements [begin, end) of a gradient as the update will see them; begin is a multiple of 128.
@@ -45,7 +52,7 @@ void read_gradients(const Grad* grads, std::int64_t begin, std::int64_t end, boo
         }
         for (std::size_t half = lanes / 2; half > 0; half /= 2)
             for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
-        if (!std::isfinite(lane[0])) statistics.found_inf = true;
+        if (!std::isfinite(lane[0])) statistics.found_inf = true, statistics.found_nan |= std::isnan(lane[0]);
         else if (in_norm) statistics.sum_of_squares.add(lane[0]);
     }
 }

@@ -53,14 +53,15 @@ inline stored_as main_params_of(const settings& s) {
 }
 
 inline policy_spec spec_of(const settings& s) {
-    return {.mode = s.params_dtype,
-            .precision_aware = s.use_precision_aware_optimizer,
-            .main_params = main_params_of(s),
-            .main_grads = s.main_grads_dtype,
-            .exp_avg = stored_by_default(s.exp_avg_dtype),
-            .exp_avg_sq = stored_by_default(s.exp_avg_sq_dtype),
-            .grad_bucket = s.grad_bucket,
-            .narrow_bucket = s.grad_reduce_in_fp32 == false && s.grad_bucket != dtype::fp32 && s.grad_bucket != s.main_grads_dtype};
+    policy_spec spec{.mode = s.params_dtype,
+                     .precision_aware = s.use_precision_aware_optimizer,
+                     .main_params = main_params_of(s),
+                     .main_grads = s.main_grads_dtype,
+                     .exp_avg = stored_by_default(s.exp_avg_dtype),
+                     .exp_avg_sq = stored_by_default(s.exp_avg_sq_dtype),
+                     .grad_bucket = s.grad_bucket};
+    spec.narrow_bucket = s.grad_reduce_in_fp32 == false && has_narrow_bucket(spec);
+    return spec;
 }
 
 template <class Style, std::size_t N>
