@@ -15,13 +15,14 @@
 
 using namespace adamant;
 
-// Options stand in any order; what is left out has Megatron's default. With precision_aware the master of a bf16
-// weight is a 2-byte remainder: weight and remainder together are an exact fp32.
+// Options stand in any order; what is left out has Megatron's default. With precision_aware the master of a
+// bf16 weight is a 2-byte remainder: weight and remainder together are an exact fp32.
 using lean = policy<mode<bf16>, precision_aware, main_grads<bf16>, exp_avg<bf16>, exp_avg_sq<bf16>>;
 static_assert(lean::bytes_per_param() == 10);  // weight 2, gradient 2, remainder 2, moments 2 + 2
 
 // The same in another order, with a default spelt out: one type behind both, so one instantiation.
-using also_lean = policy<exp_avg_sq<bf16>, exp_avg<bf16>, main_grads<bf16>, main_params<remainder16>, precision_aware>;
+using also_lean =
+    policy<exp_avg_sq<bf16>, exp_avg<bf16>, main_grads<bf16>, main_params<remainder16>, precision_aware>;
 static_assert(std::is_same_v<lean::resolved, also_lean::resolved>);
 
 // This does not compile: "[adamant] without precision_aware exp_avg is fp32: add precision_aware ..."
@@ -42,7 +43,8 @@ int main() {
     careless.exp_avg = stored_by_default(dtype::bf16);
     const auto broken = first_broken(careless);
     if (!broken) return 1;
-    std::printf("\nnot a policy:  %s\n  %s\n", describe(careless).c_str(), std::string(broken->sentence).c_str());
+    std::printf("\nnot a policy:  %s\n  %s\n", describe(careless).c_str(),
+                std::string(broken->sentence).c_str());
 
     return lean::spec == presets::lean_bf16::spec && !first_broken(lean::spec) ? 0 : 1;
 }

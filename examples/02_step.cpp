@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! A step: bf16 weights, bf16 gradients and an optimizer of 10 bytes per parameter fit a line of 64 coefficients.
+//! A step: bf16 weights and gradients, 10 bytes per parameter with the state, on a small quadratic problem.
 //!
 //! Shows construction from spans of the caller's weights, step() with spans of the caller's gradients, what a
 //! step reports, and what a master is for: it collects steps that are too small to move a bf16.
@@ -33,15 +33,16 @@ int main() {
 
     const auto step = [&](double lr) {
         // Loss: half the squared distance to the target, so the gradient is the difference.
-        for (std::size_t i = 0; i < size; ++i) grad[i] = adamant::to_bfloat16(adamant::to_float(weight[i]) - target[i]);
+        for (std::size_t i = 0; i < size; ++i)
+            grad[i] = adamant::to_bfloat16(adamant::to_float(weight[i]) - target[i]);
         return optimizer.step(params, grads, {.lr = lr});  // without lr: that of the hyperparameters
     };
     // A weight's own 8 bits, and the fp32 that it makes with its remainder.
     const auto show = [&](const char* when) {
         const float own = adamant::to_float(weight[7]);
         const float master = optimizer.export_fp32(adamant::slot::main_params, 0, std::span(weight))[7];
-        std::printf("%s: weight[7] is %.6f in bf16, %.6f with its remainder, target %.6f\n", when, static_cast<double>(own),
-                    static_cast<double>(master), static_cast<double>(target[7]));
+        std::printf("%s: weight[7] is %.6f in bf16, %.6f with its remainder, target %.6f\n", when,
+                    static_cast<double>(own), static_cast<double>(master), static_cast<double>(target[7]));
         return std::pair(own, master);
     };
 
@@ -56,7 +57,8 @@ int main() {
     for (int s = 0; s < steps; ++s) {
         result = step(0.02 * (1 - static_cast<double>(s) / steps));
         if ((s + 1) % 100 == 0)
-            std::printf("step %lld: gradient norm %.4f, lr %.5f\n", static_cast<long long>(result.step), result.grad_norm, result.lr);
+            std::printf("step %lld: gradient norm %.4f, lr %.5f\n", static_cast<long long>(result.step),
+                        result.grad_norm, result.lr);
     }
     show("at the end");
     std::printf("%zu bytes of state for %zu parameters\n", optimizer.state_bytes(), size);

@@ -77,7 +77,8 @@ std::vector<bfloat16> train(Optimizer& optimizer, std::vector<bfloat16> weight) 
     std::vector<bfloat16> grad(size);
     for (std::uint64_t step = 0; step < 10; ++step) {
         for (std::size_t i = 0; i < size; ++i)
-            grad[i] = adamant::to_bfloat16(static_cast<float>(static_cast<std::int32_t>(adamant::philox(1, i, step)[0])) * 0x1p-40f);
+            grad[i] = adamant::to_bfloat16(
+                static_cast<float>(static_cast<std::int32_t>(adamant::philox(1, i, step)[0])) * 0x1p-40f);
         optimizer.step(std::array{std::span(weight)}, std::array{std::span<const bfloat16>(grad)});
     }
     return weight;
@@ -92,7 +93,8 @@ int main() {
     adamant::adam<lean> plain{params, hyper};
     const std::vector<bfloat16> expected = train(plain, initial);
 
-    // What the state will take is known before: 64 bytes more for each of its three buffers to start on a cache line.
+    // What the state will take is known before: 64 bytes more for each of its three buffers to start on a
+    // cache line.
     const std::array<std::int64_t, 1> sizes{size};
     using optimizer_type = adamant::adam<lean, arena_memory>;
     arena budget(optimizer_type::state_bytes(sizes) + 3 * 64);
@@ -103,6 +105,10 @@ int main() {
     const std::vector<bfloat16> result = train(own, initial);
 
     std::printf("%zu bytes of state, %zu bytes of the arena used\n", own.state_bytes(), budget.used());
-    std::printf("one thread and the heap, four threads and an arena: %s\n", result == expected ? "the same bits" : "different bits");
-    return result == expected && own.state_bytes() == optimizer_type::state_bytes(sizes) && budget.used() >= own.state_bytes() ? 0 : 1;
+    std::printf("one thread and the heap, four threads and an arena: %s\n",
+                result == expected ? "the same bits" : "different bits");
+    return result == expected && own.state_bytes() == optimizer_type::state_bytes(sizes) &&
+                   budget.used() >= own.state_bytes()
+               ? 0
+               : 1;
 }

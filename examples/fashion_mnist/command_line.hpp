@@ -6,13 +6,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "dataset.hpp"
 #include "trainer.hpp"
@@ -22,7 +19,8 @@ namespace fashion_mnist {
 inline constexpr const char* usage =
     "usage: examples/run [CONFIG.yaml] [options]\n"
     "  Trains a small network on Fashion-MNIST with the policy of a configuration file.\n"
-    "  CONFIG.yaml     section actor.optim, verl's keys; without it examples/configs/bf16_precision_aware.yaml\n"
+    "  CONFIG.yaml     section actor.optim, verl's keys; without it "
+    "examples/configs/bf16_precision_aware.yaml\n"
     "  --compare       every file of examples/configs, and a table of all at the end\n"
     "  --epochs N      passes over the training images (8)\n"
     "  --batch N       images per step (128)\n"
@@ -49,48 +47,48 @@ struct command_line {
     std::filesystem::path out = "build/fashion_mnist";
 };
 
-inline std::int64_t number_of(const std::string& option, const std::string& text, std::int64_t least, std::int64_t most) {
+inline constexpr std::int64_t largest_seed = std::numeric_limits<std::int64_t>::max();
+
+inline std::int64_t number_of(const std::string& option, const std::string& text, std::int64_t least,
+                              std::int64_t most) {
     std::int64_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (failure != std::errc{} || end != text.data() + text.size() || value < least || value > most)
-        throw usage_error(option + " takes a number from " + std::to_string(least) + " to " + std::to_string(most) + ": got '" + text + "'");
+        throw usage_error(option + " takes a number from " + std::to_string(least) + " to " +
+                          std::to_string(most) + ": got '" + text + "'");
     return value;
 }
 
 inline command_line parse(int argc, char** argv) {
     command_line line;
-    if (const char* folder = std::getenv("ADAMANT_FASHION_MNIST"); folder != nullptr && *folder != '\0') line.data = folder;
-
-    const std::map<std::string, std::function<void(const std::string&)>, std::less<>> with_value{
-        {"--epochs", [&](const std::string& v) { line.training.epochs = static_cast<int>(number_of("--epochs", v, 1, 1000)); }},
-        {"--batch", [&](const std::string& v) { line.training.batch = static_cast<int>(number_of("--batch", v, 1, 60000)); }},
-        {"--limit", [&](const std::string& v) { line.limit = number_of("--limit", v, 1, 60000); }},
-        {"--seed", [&](const std::string& v) {
-             line.training.seed = static_cast<std::uint64_t>(number_of("--seed", v, 0, std::numeric_limits<std::int64_t>::max()));
-         }},
-        {"--data", [&](const std::string& v) { line.data = v; }},
-        {"--out", [&](const std::string& v) { line.out = v; }},
-    };
+    if (const char* folder = std::getenv("ADAMANT_FASHION_MNIST"); folder != nullptr && *folder != '\0')
+        line.data = folder;
 
     for (int i = 1; i < argc; ++i) {
         const std::string word = argv[i];
-        const std::size_t equals = word.find('=');
-        if (word == "--help" || word == "-h") {
-            line.help = true;
-        } else if (word == "--compare") {
-            line.compare = true;
-        } else if (const auto option = with_value.find(word.substr(0, equals)); option != with_value.end()) {
-            if (equals == std::string::npos && i + 1 == argc) throw usage_error(word + " needs a value");
-            option->second(equals == std::string::npos ? argv[++i] : word.substr(equals + 1));
-        } else if (word.starts_with("-")) {
-            throw usage_error("unknown option " + word);
-        } else if (line.config) {
-            throw usage_error("one configuration at a time: got " + line.config->string() + " and " + word);
-        } else {
-            line.config = word;
-        }
+        const std::size_t equals = word.find('=');  // --epochs=3 is --epochs 3
+        const std::string name = word.substr(0, equals);
+        const auto value = [&]() -> std::string {
+            if (equals != std::string::npos) return word.substr(equals + 1);
+            if (i + 1 == argc) throw usage_error(name + " needs a value");
+            return argv[++i];
+        };
+        const auto number = [&](std::int64_t most) { return number_of(name, value(), 1, most); };
+
+        if (word == "--help" || word == "-h") line.help = true;
+        else if (word == "--compare") line.compare = true;
+        else if (name == "--epochs") line.training.epochs = static_cast<int>(number(1000));
+        else if (name == "--batch") line.training.batch = static_cast<int>(number(60000));
+        else if (name == "--limit") line.limit = number(60000);
+        else if (name == "--seed") line.training.seed = static_cast<std::uint64_t>(number(largest_seed));
+        else if (name == "--data") line.data = value();
+        else if (name == "--out") line.out = value();
+        else if (word.starts_with("-")) throw usage_error("unknown option " + word);
+        else if (line.config) throw usage_error("one configuration at a time: got also " + word);
+        else line.config = word;
     }
-    if (line.compare && line.config) throw usage_error("--compare takes every file of examples/configs, and no other");
+    if (line.compare && line.config)
+        throw usage_error("--compare takes every file of examples/configs, and no other");
     return line;
 }
 

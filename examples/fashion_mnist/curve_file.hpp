@@ -15,7 +15,8 @@ namespace fashion_mnist {
 
 class csv_file {
 public:
-    explicit csv_file(const std::filesystem::path& path) : path_(path), file_(std::fopen(path.c_str(), "w"), std::fclose) {
+    explicit csv_file(const std::filesystem::path& path)
+        : path_(path), file_(std::fopen(path.c_str(), "w"), std::fclose) {
         if (!file_) throw std::runtime_error(path_.string() + ": this file cannot be written.");
     }
 
@@ -28,7 +29,8 @@ public:
     //! Throws where something could not be written.
     void close() {
         const bool failed = std::ferror(file_.get()) != 0;
-        if (std::fclose(file_.release()) != 0 || failed) throw std::runtime_error(path_.string() + ": the disk may be full.");
+        if (std::fclose(file_.release()) != 0 || failed)
+            throw std::runtime_error(path_.string() + ": the disk may be full.");
     }
 
 private:
@@ -42,8 +44,8 @@ inline void write_curve(const history& run, const std::filesystem::path& path) {
     csv.write("step,epoch,train_loss,lr,grad_norm,loss_scale,skipped_steps,test_loss,test_accuracy\n");
     auto tested = run.epochs.begin();
     for (const curve_point& p : run.curve) {
-        csv.write("%lld,%.4f,%.6f,%.6e,%.6g,%g,%lld,", static_cast<long long>(p.step), p.epoch, p.train_loss, p.lr, p.grad_norm,
-                  p.loss_scale, static_cast<long long>(p.skipped_steps));
+        csv.write("%lld,%.4f,%.6f,%.6e,%.6g,%g,%lld,", static_cast<long long>(p.step), p.epoch, p.train_loss,
+                  p.lr, p.grad_norm, p.loss_scale, static_cast<long long>(p.skipped_steps));
         if (tested != run.epochs.end() && tested->step == p.step) {
             csv.write("%.6f,%.2f", tested->test.loss, tested->test.accuracy);
             ++tested;

@@ -25,9 +25,10 @@ inline constexpr const char* debian_folder = "/usr/share/datasets/fashion-mnist"
 class dataset_error : public std::runtime_error {
 public:
     dataset_error(const std::filesystem::path& file, const std::string& what)
-        : std::runtime_error(file.string() + ": " + what +
-                             ": install the Debian package dataset-fashion-mnist, or name a folder with its four .gz files "
-                             "(--data DIR, or the environment variable ADAMANT_FASHION_MNIST).") {}
+        : std::runtime_error(
+              file.string() + ": " + what +
+              ": install the Debian package dataset-fashion-mnist, or name a folder with its four .gz files "
+              "(--data DIR, or the environment variable ADAMANT_FASHION_MNIST).") {}
 };
 
 //! Images as rows of image_pixels bytes, labels from 0 to 9.
@@ -54,7 +55,8 @@ struct dataset {
 //! Reads one gzipped IDX file of bytes.
 class idx_reader {
 public:
-    explicit idx_reader(std::filesystem::path path) : path_(std::move(path)), file_(gzopen(path_.c_str(), "rb"), gzclose_r) {
+    explicit idx_reader(std::filesystem::path path)
+        : path_(std::move(path)), file_(gzopen(path_.c_str(), "rb"), gzclose_r) {
         if (!file_) throw dataset_error(path_, std::strerror(errno != 0 ? errno : ENOMEM));
         gzbuffer(file_.get(), 128 * 1024);
     }
@@ -73,7 +75,8 @@ public:
         std::vector<std::uint8_t> bytes(count);
         read(bytes.data(), count);
         std::uint8_t more = 0;
-        if (gzread(file_.get(), &more, 1) != 0) throw dataset_error(path_, "damaged or longer than its header says");
+        if (gzread(file_.get(), &more, 1) != 0)
+            throw dataset_error(path_, "damaged or longer than its header says");
         return bytes;
     }
 
@@ -85,7 +88,8 @@ private:
     }
     void read(void* to, std::size_t count) {
         const int got = gzread(file_.get(), to, static_cast<unsigned>(count));
-        if (got < 0 || static_cast<std::size_t>(got) != count) throw dataset_error(path_, "damaged or cut short");
+        if (got < 0 || static_cast<std::size_t>(got) != count)
+            throw dataset_error(path_, "damaged or cut short");
     }
 
     std::filesystem::path path_;
@@ -100,11 +104,13 @@ inline labelled_images read_labelled_images(const std::filesystem::path& folder,
     idx_reader images(image_path);
     const auto [count, height, width] = images.extents<3>();
     // The bound keeps a damaged header from asking for gigabytes.
-    if (count == 0 || count > 60000 || height != 28 || width != 28) throw dataset_error(image_path, "not images of 28 x 28");
+    if (count == 0 || count > 60000 || height != 28 || width != 28)
+        throw dataset_error(image_path, "not images of 28 x 28");
     result.pixels = images.rest(std::size_t{count} * image_pixels);
 
     idx_reader labels(label_path);
-    if (labels.extents<1>()[0] != count) throw dataset_error(label_path, "not as many labels as there are images");
+    if (labels.extents<1>()[0] != count)
+        throw dataset_error(label_path, "not as many labels as there are images");
     result.labels = labels.rest(count);
     for (const std::uint8_t label : result.labels)
         if (label >= classes) throw dataset_error(label_path, "a label is not from 0 to 9");

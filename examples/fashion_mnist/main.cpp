@@ -35,8 +35,9 @@ std::vector<path> all_configs() {
     for (const auto& entry : std::filesystem::directory_iterator(ADAMANT_EXAMPLE_CONFIGS))
         if (entry.path().extension() == ".yaml") files.push_back(entry.path());
     std::ranges::sort(files);
-    std::stable_partition(files.begin(), files.end(),
-                          [](const path& file) { return load(file, 1000).policy.mode == adamant::dtype::fp32; });
+    std::stable_partition(files.begin(), files.end(), [](const path& file) {
+        return load(file, 1000).policy.mode == adamant::dtype::fp32;
+    });
     return files;
 }
 
@@ -54,8 +55,8 @@ history run(const path& file, const dataset& data, const command_line& line) {
 
     std::printf("%s: %s\n", name.c_str(), adamant::describe(config.policy).c_str());
     for (const auto& warning : config.warnings) std::printf("  warning: %s\n", warning.c_str());
-    std::printf("  %g bytes per parameter, %lld steps of %d images\n", adamant::bytes_per_param(config.policy),
-                static_cast<long long>(total_steps), options.batch);
+    std::printf("  %g bytes per parameter, %lld steps of %d images\n",
+                adamant::bytes_per_param(config.policy), static_cast<long long>(total_steps), options.batch);
     std::fflush(stdout);
 
     trainer training(
@@ -67,7 +68,8 @@ history run(const path& file, const dataset& data, const command_line& line) {
     progress display(total_steps, options.epochs);
     const history result = training.train(name, display);
 
-    std::printf("  skipped steps: %lld of %lld", static_cast<long long>(result.skipped_steps), static_cast<long long>(result.steps));
+    std::printf("  skipped steps: %lld of %lld", static_cast<long long>(result.skipped_steps),
+                static_cast<long long>(result.steps));
     if (result.loss_scale != 1) std::printf(", loss scale at the end: %g", result.loss_scale);
     const path csv = line.out / (name + ".csv"), svg = line.out / (name + ".svg");
     write_curve(result, csv);
@@ -80,10 +82,12 @@ void print_table(const std::vector<history>& runs) {
     std::size_t width = 6;
     for (const history& r : runs) width = std::max(width, r.name.size());
     const int w = static_cast<int>(width);
-    std::printf("\n%-*s  bytes/param  test accuracy  test loss  train loss  skipped steps  seconds\n", w, "config");
+    std::printf("\n%-*s  bytes/param  test accuracy  test loss  train loss  skipped steps  seconds\n", w,
+                "config");
     for (const history& r : runs)
-        std::printf("%-*s  %11g  %11.2f %%  %9.4f  %10.4f  %13lld  %7.1f\n", w, r.name.c_str(), adamant::bytes_per_param(r.spec),
-                    r.last().test.accuracy, r.last().test.loss, r.last().train_loss, static_cast<long long>(r.skipped_steps), r.seconds);
+        std::printf("%-*s  %11g  %11.2f %%  %9.4f  %10.4f  %13lld  %7.1f\n", w, r.name.c_str(),
+                    adamant::bytes_per_param(r.spec), r.last().test.accuracy, r.last().test.loss,
+                    r.last().train_loss, static_cast<long long>(r.skipped_steps), r.seconds);
 }
 
 void compare(const dataset& data, const command_line& line) {

@@ -70,7 +70,8 @@ struct batch {
             labels[i] = from.labels[static_cast<std::size_t>(which[i])];
             const std::uint8_t* pixels = from.image(which[i]);
             float* row = images.data() + i * image_pixels;
-            for (int p = 0; p < image_pixels; ++p) row[p] = (static_cast<float>(pixels[p]) / 255.0f - 0.2860f) / 0.3530f;
+            for (int p = 0; p < image_pixels; ++p)
+                row[p] = (static_cast<float>(pixels[p]) / 255.0f - 0.2860f) / 0.3530f;
         }
     }
 };
@@ -90,12 +91,15 @@ public:
     }
 
     //! The same, and the gradients of loss_scale * (mean loss of the batch).
-    batch_result gradients(const tensor_values& values, const batch& input, float loss_scale, tensor_values& grads) {
+    batch_result gradients(const tensor_values& values, const batch& input, float loss_scale,
+                           tensor_values& grads) {
         forward(values, input);
         const batch_result result = judge(input.labels);
-        // judge() left the softmax in the last layer's output; minus the one-hot labels it is the loss's derivative.
+        // judge() left the softmax in the last layer's output; minus the one-hot labels it is the loss's
+        // derivative.
         matrix& last = outputs_[layers - 1];
-        for (Eigen::Index i = 0; i < last.rows(); ++i) last(i, input.labels[static_cast<std::size_t>(i)]) -= 1.0f;
+        for (Eigen::Index i = 0; i < last.rows(); ++i)
+            last(i, input.labels[static_cast<std::size_t>(i)]) -= 1.0f;
         last *= loss_scale / static_cast<float>(last.rows());
         for (std::size_t l = layers; l-- > 0;) backward(l, values, input, grads);
         return result;
@@ -140,7 +144,8 @@ private:
         return result;
     }
 
-    //! On entry outputs_[l] holds the loss's derivative after layer l, on return outputs_[l - 1] that before it.
+    //! On entry outputs_[l] holds the loss's derivative after layer l, on return outputs_[l - 1] that before
+    //! it.
     void backward(std::size_t l, const tensor_values& values, const batch& input, tensor_values& grads) {
         const matrix& x = l == 0 ? input.images : outputs_[l - 1];
         weight_map(grads[2 * l].data(), widths[l + 1], widths[l]).noalias() = outputs_[l].transpose() * x;

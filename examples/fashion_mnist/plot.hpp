@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -30,40 +31,53 @@ inline std::string quoted(const std::string& text) {
     return result + "'";
 }
 
-//! What both plots have in common; `run` is one of those drawn.
-inline std::string plot_head(const history& run, const std::filesystem::path& svg, int height) {
-    return "set terminal svg size 900," + std::to_string(height) +
-           " dynamic noenhanced font 'Helvetica,14' background rgb 'white'\n"
-           "set output " + quoted(svg.string()) + "\n"
-           "set datafile separator comma\n"
-           "set datafile columnheaders\n"
-           "set grid lc rgb '#dddddd' lt 1\n"
-           "set border 3 lc rgb '#444444'\n"
-           "set xrange [0:" + std::to_string(run.epochs.size()) + "]\n"
-           "set autoscale yfixmax\n"
-           "set tics nomirror\n"
-           "set key right top\n"
-           "set xlabel 'epoch'\n";
-}
-
 inline std::string bytes_text(const adamant::policy_spec& spec) {
     char text[64];
     std::snprintf(text, sizeof text, "%g bytes per parameter", adamant::bytes_per_param(spec));
     return text;
 }
 
+//! Commands, one a line.
+inline std::string commands(std::initializer_list<std::string> lines) {
+    std::string script;
+    for (const std::string& line : lines) script += line + "\n";
+    return script;
+}
+
+//! What both plots have in common.
+inline std::string plot_head(const std::filesystem::path& svg, int height, std::size_t epochs) {
+    return commands({
+        "set terminal svg size 900," + std::to_string(height) + " dynamic noenhanced font 'Helvetica,14' " +
+            "background rgb 'white'",
+        "set output " + quoted(svg.string()),
+        "set datafile separator comma",
+        "set datafile columnheaders",
+        "set grid lc rgb '#dddddd' lt 1",
+        "set border 3 lc rgb '#444444'",
+        "set tics nomirror",
+        "set key right top",
+        "set xlabel 'epoch'",
+        "set xrange [0:" + std::to_string(epochs) + "]",
+        "set logscale y",
+        "set yrange [*<0.1:2<*]",
+        "set autoscale yfixmax",
+        "set ytics (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)",
+    });
+}
+
 //! Losses of one run.
-inline std::string curve_script(const history& run, const std::filesystem::path& csv, const std::filesystem::path& svg) {
+inline std::string curve_script(const history& run, const std::filesystem::path& csv,
+                                const std::filesystem::path& svg) {
     const std::string file = quoted(csv.string());
-    return plot_head(run, svg, 560) +
-           "set title " + quoted("Fashion-MNIST, " + run.name + ": " + bytes_text(run.spec)) + ".\"\\n\"." +
-           quoted(adamant::describe(run.spec)) + "\n"
-           "set ylabel 'loss (cross-entropy)'\n"
-           "set logscale y\n"
-           "set yrange [*<0.1:2<*]\n"
-           "set ytics (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)\n"
-           "plot " + file + " using 'epoch':'train_loss' with lines lw 1.5 lc rgb '#0072B2' title 'training, mean of 20 steps', " +
-           file + " using 'epoch':'test_loss' with linespoints lw 2 pt 7 ps 0.7 lc rgb '#D55E00' title 'test'\n";
+    return plot_head(svg, 560, run.epochs.size()) +
+           commands({
+               "set title " + quoted("Fashion-MNIST, " + run.name + ": " + bytes_text(run.spec)) +
+                   ".\"\\n\"." + quoted(adamant::describe(run.spec)),
+               "set ylabel 'loss (cross-entropy)'",
+               "plot " + file + " using 'epoch':'train_loss' with lines lw 1.5 lc rgb '#0072B2' " +
+                   "title 'training, mean of 20 steps', " + file + " using 'epoch':'test_loss' " +
+                   "with linespoints lw 2 pt 7 ps 0.7 lc rgb '#D55E00' title 'test'",
+           });
 }
 
 //! Training losses of several runs, and below them how far each is from the first. The range there is
@@ -71,38 +85,42 @@ inline std::string curve_script(const history& run, const std::filesystem::path&
 inline std::string comparison_script(const std::vector<history>& runs, const std::filesystem::path& csv,
                                      const std::filesystem::path& svg) {
     // Okabe and Ito's colours, which those who cannot tell red from green can tell apart.
-    const std::vector<std::string> colours{"#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"};
+    const std::vector<std::string> colours{"#000000", "#0072B2", "#D55E00", "#009E73",
+                                           "#CC79A7", "#E69F00", "#56B4E9"};
     const std::string file = quoted(csv.string());
     std::string losses, differences;
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const std::string column = std::to_string(i + 2);
+        const std::string verb = i == 0 ? "plot " : ", ", column = std::to_string(i + 2);
         const std::string style = " with lines lw 1.5 lc rgb '" + colours[i % colours.size()] + "' title ";
-        losses += (i == 0 ? "plot " : ", ") + file + " using 1:" + column + style +
-                  quoted(runs[i].name + ", " + bytes_text(runs[i].spec));
-        differences += (i == 0 ? "plot " : ", ") + file + " using 1:($" + column + " - $2)" + style + quoted(runs[i].name);
+        const std::string title = quoted(runs[i].name + ", " + bytes_text(runs[i].spec));
+        losses += verb + file + " using 1:" + column + style + title;
+        differences += verb + file + " using 1:($" + column + " - $2)" + style + title;
     }
-    return plot_head(runs.front(), svg, 800) +
-           "set multiplot\n"
-           "set lmargin at screen 0.1\n"
-           "set rmargin at screen 0.96\n"
-           "set tmargin at screen 0.94\n"
-           "set bmargin at screen 0.45\n"
-           "set title 'Fashion-MNIST: training loss by precision policy'\n"
-           "set ylabel 'loss (mean of 20 steps)'\n"
-           "set logscale y\n"
-           "set yrange [*<0.1:2<*]\n"
-           "set ytics (0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10)\n"
-           "unset xlabel\n" + losses + "\n"
-           "set tmargin at screen 0.35\n"
-           "set bmargin at screen 0.08\n"
-           "set title " + quoted("the same minus " + runs.front().name) + "\n"
-           "set ylabel 'loss difference'\n"
-           "set xlabel 'epoch'\n"
-           "unset logscale y\n"
-           "set yrange [-0.04:0.04]\n"
-           "set ytics auto\n"
-           "unset key\n" + differences + "\n"
-           "unset multiplot\n";
+    const std::string above = commands({
+        "set multiplot",
+        "set lmargin at screen 0.1",
+        "set rmargin at screen 0.96",
+        "set tmargin at screen 0.94",
+        "set bmargin at screen 0.45",
+        "set title 'Fashion-MNIST: training loss by precision policy'",
+        "set ylabel 'loss (mean of 20 steps)'",
+        "unset xlabel",
+        losses,
+    });
+    const std::string below = commands({
+        "set tmargin at screen 0.35",
+        "set bmargin at screen 0.08",
+        "set title " + quoted("the same minus " + runs.front().name),
+        "set ylabel 'loss difference'",
+        "set xlabel 'epoch'",
+        "unset logscale y",
+        "set yrange [-0.04:0.04]",
+        "set ytics auto",
+        "unset key",
+        differences,
+        "unset multiplot",
+    });
+    return plot_head(svg, 800, runs.front().epochs.size()) + above + below;
 }
 
 }  // namespace fashion_mnist

@@ -16,7 +16,8 @@ namespace fashion_mnist {
 
 class progress {
 public:
-    progress(std::int64_t total_steps, int epochs) : total_steps_(total_steps), epochs_(epochs), terminal_(isatty(STDOUT_FILENO) == 1) {}
+    progress(std::int64_t total_steps, int epochs)
+        : total_steps_(total_steps), epochs_(epochs), terminal_(isatty(STDOUT_FILENO) == 1) {}
     ~progress() { clear(); }
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
@@ -29,15 +30,16 @@ public:
         shown_ = true;
         const auto full = static_cast<std::size_t>(bar_width * step / total_steps_);
         const std::string bar = std::string(full, '#') + std::string(bar_width - full, '.');
-        std::printf("\r  [%s] %3d %%  epoch %.1f/%d  loss %.4f ", bar.c_str(), static_cast<int>(100 * step / total_steps_),
-                    point.epoch, epochs_, point.train_loss);
+        std::printf("\r  [%s] %3d %%  epoch %.1f/%d  loss %.4f ", bar.c_str(),
+                    static_cast<int>(100 * step / total_steps_), point.epoch, epochs_, point.train_loss);
         std::fflush(stdout);
     }
 
     void epoch(const epoch_summary& e) {
         clear();
-        std::printf("  epoch %d/%d  train loss %.4f  test loss %.4f  test accuracy %.2f %%  lr %.1e  %5.1f s\n", ++epoch_, epochs_,
-                    e.train_loss, e.test.loss, e.test.accuracy, e.lr, e.seconds);
+        std::printf(
+            "  epoch %d/%d  train loss %.4f  test loss %.4f  test accuracy %.2f %%  lr %.1e  %5.1f s\n",
+            ++epoch_, epochs_, e.train_loss, e.test.loss, e.test.accuracy, e.lr, e.seconds);
         std::fflush(stdout);
     }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! stored_tensors: the tensors of a network in a dtype that is known at run time, as a framework holds weights
-//! and gradients.
+//! stored_tensors: the tensors of a network in a dtype that is known at run time, as a framework holds
+//! weights and gradients.
 #pragma once
 
 #include <variant>
@@ -19,8 +19,12 @@ public:
     stored_tensors(adamant::dtype kind, const tensor_values& like) {
         for (const std::vector<float>& values : like) {
             switch (kind) {
-                case adamant::dtype::bf16: tensors_.emplace_back(std::vector<adamant::bfloat16>(values.size())); break;
-                case adamant::dtype::fp16: tensors_.emplace_back(std::vector<adamant::float16>(values.size())); break;
+                case adamant::dtype::bf16:
+                    tensors_.emplace_back(std::vector<adamant::bfloat16>(values.size()));
+                    break;
+                case adamant::dtype::fp16:
+                    tensors_.emplace_back(std::vector<adamant::float16>(values.size()));
+                    break;
                 default: tensors_.emplace_back(std::vector<float>(values.size())); break;
             }
         }
@@ -44,7 +48,8 @@ public:
         for (std::size_t i = 0; i < tensors_.size(); ++i)
             std::visit(
                 [&](const auto& elements) {
-                    for (std::size_t k = 0; k < elements.size(); ++k) values[i][k] = adamant::to_float(elements[k]);
+                    for (std::size_t k = 0; k < elements.size(); ++k)
+                        values[i][k] = adamant::to_float(elements[k]);
                 },
                 tensors_[i]);
     }
@@ -55,7 +60,9 @@ private:
         for (std::size_t k = 0; k < elements.size(); ++k) elements[k] = adamant::round_to<T>(values[k]);
     }
 
-    std::vector<std::variant<std::vector<float>, std::vector<adamant::bfloat16>, std::vector<adamant::float16>>> tensors_;
+    std::vector<
+        std::variant<std::vector<float>, std::vector<adamant::bfloat16>, std::vector<adamant::float16>>>
+        tensors_;
 };
 
 }  // namespace fashion_mnist

@@ -48,7 +48,8 @@ public:
           bucket_(spec.grad_bucket, grads_),
           params_(weights_.views()),
           bucket_views_(bucket_.views()),
-          optimizer_(make_optimizer(std::span<const adamant::tensor_info>(tensors_), std::span<const adamant::tensor_view>(params_))) {
+          optimizer_(make_optimizer(std::span<const adamant::tensor_info>(tensors_),
+                                    std::span<const adamant::tensor_view>(params_))) {
         // Masters start from the unrounded values, so that every policy starts from the same network.
         const std::vector<std::span<const float>> initial(values_.begin(), values_.end());
         optimizer_.init_masters(params_, initial);
@@ -77,32 +78,37 @@ private:
     epoch_summary train_epoch(int epoch, progress& display) {
         const std::int64_t images = data_.train.size(), steps = options_.steps_per_epoch(images);
         // Streams 0 to 2 are the initial weights of the three layers.
-        const std::vector<std::int64_t> order = random_order(options_.seed, layers + static_cast<std::uint64_t>(epoch), images);
+        const std::vector<std::int64_t> order =
+            random_order(options_.seed, layers + static_cast<std::uint64_t>(epoch), images);
         double epoch_loss = 0, point_loss = 0;
         std::int64_t point_images = 0;
         adamant::step_result last;
         for (std::int64_t s = 0; s < steps; ++s) {
-            const std::int64_t first = s * options_.batch, count = std::min<std::int64_t>(options_.batch, images - first);
-            input_.gather(data_.train, std::span(order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
+            const std::int64_t first = s * options_.batch,
+                               count = std::min<std::int64_t>(options_.batch, images - first);
+            input_.gather(data_.train, std::span(order).subspan(static_cast<std::size_t>(first),
+                                                                static_cast<std::size_t>(count)));
             const auto [loss, result] = step();
             last = result;
             epoch_loss += loss;
             point_loss += loss;
             point_images += count;
             if ((s + 1) % steps_per_point == 0 || s + 1 == steps) {
-                history_.curve.push_back({.step = history_.steps,
-                                          .epoch = epoch + static_cast<double>(s + 1) / static_cast<double>(steps),
-                                          .train_loss = point_loss / static_cast<double>(point_images),
-                                          .lr = result.lr,
-                                          .grad_norm = result.grad_norm,
-                                          .loss_scale = result.loss_scale,
-                                          .skipped_steps = history_.skipped_steps});
+                history_.curve.push_back(
+                    {.step = history_.steps,
+                     .epoch = epoch + static_cast<double>(s + 1) / static_cast<double>(steps),
+                     .train_loss = point_loss / static_cast<double>(point_images),
+                     .lr = result.lr,
+                     .grad_norm = result.grad_norm,
+                     .loss_scale = result.loss_scale,
+                     .skipped_steps = history_.skipped_steps});
                 point_loss = 0;
                 point_images = 0;
                 display.step(history_.steps, history_.curve.back());
             }
         }
-        return {.step = history_.steps, .train_loss = epoch_loss / static_cast<double>(images), .lr = last.lr};
+        return {
+            .step = history_.steps, .train_loss = epoch_loss / static_cast<double>(images), .lr = last.lr};
     }
 
     struct step_outcome {
@@ -131,8 +137,9 @@ private:
         }
         ++history_.skipped_steps;
         if (++skipped_in_a_row_ == skipped_in_a_row_limit)
-            throw std::runtime_error("the last " + std::to_string(skipped_in_a_row_limit) +
-                                     " steps were skipped, the gradients are not finite: lower lr or clip_grad.");
+            throw std::runtime_error(
+                "the last " + std::to_string(skipped_in_a_row_limit) +
+                " steps were skipped, the gradients are not finite: lower lr or clip_grad.");
     }
 
     test_result test() {
