@@ -49,7 +49,7 @@ inline json resolved(const yaml::settings& s) {
 
 inline json accepted(const yaml::resolution& r) {
     return {{"verdict", "accept"},
-            {"policy", describe(r.policy)},
+            {"policy", describe(canonical(r.policy))},
             {"bytes_per_param", bytes_per_param(r.policy)},
             {"resolved", resolved(r.settings)},
             {"grad_bucket", std::string(to_string(r.policy.grad_bucket))},

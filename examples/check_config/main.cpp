@@ -109,7 +109,7 @@ int check_rows(const std::string& file) {
 }
 
 void print(const yaml::resolution& r, const std::string& schedule_note) {
-    std::cout << "policy            " << describe(r.policy) << "\n"
+    std::cout << "policy            " << describe(canonical(r.policy)) << "\n"
               << "bytes/parameter   " << bytes_per_param(r.policy) << "\n"
               << "weights           " << to_string(r.policy.mode) << "\n"
               << "master            " << to_string(r.policy.main_params.kind) << "\n"

@@ -53,7 +53,7 @@ history run(const path& file, const dataset& data, const command_line& line) {
     const auto config = load(file, total_steps);
     const std::string name = file.stem().string();
 
-    std::printf("%s: %s\n", name.c_str(), adamant::describe(config.policy).c_str());
+    std::printf("%s: %s\n", name.c_str(), adamant::describe(adamant::canonical(config.policy)).c_str());
     for (const auto& warning : config.warnings) std::printf("  warning: %s\n", warning.c_str());
     std::printf("  %g bytes per parameter, %lld steps of %d images\n",
                 adamant::bytes_per_param(config.policy), static_cast<long long>(total_steps), options.batch);

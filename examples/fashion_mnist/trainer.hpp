@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <adamant/optimizer/any_optimizer.hpp>
+#include <adamant/train/grad_bucket.hpp>
 
 #include "history.hpp"
 #include "network.hpp"
@@ -45,13 +46,14 @@ public:
           grads_(zero_values()),
           weights_(spec.mode, values_),
           weight_grads_(spec.mode, grads_),
-          bucket_(spec.grad_bucket, grads_),
+          bucket_(spec.grad_bucket, sizes_of(grads_)),
           params_(weights_.views()),
-          bucket_views_(bucket_.views()),
+          weight_grad_views_(weight_grads_.views()),
           optimizer_(make_optimizer(std::span<const adamant::tensor_info>(tensors_),
                                     std::span<const adamant::tensor_view>(params_))) {
         // Masters start from the unrounded values, so that every policy starts from the same network.
-        const std::vector<std::span<const float>> initial(values_.begin(), values_.end());
+        std::vector<adamant::tensor_view> initial;
+        for (auto& values : values_) initial.emplace_back(std::span(values));
         optimizer_.init_masters(params_, initial);
         weights_.load(values_);
         history_.spec = spec;
@@ -73,6 +75,7 @@ public:
 
 private:
     static constexpr std::int64_t steps_per_point = 20;
+    static constexpr std::size_t micro_batches_per_step = 2;
     static constexpr int skipped_in_a_row_limit = 100;  // from 2^32 a loss scale falls to 1 in 33 steps
 
     epoch_summary train_epoch(int epoch, progress& display) {
@@ -86,9 +89,8 @@ private:
         for (std::int64_t s = 0; s < steps; ++s) {
             const std::int64_t first = s * options_.batch,
                                count = std::min<std::int64_t>(options_.batch, images - first);
-            input_.gather(data_.train, std::span(order).subspan(static_cast<std::size_t>(first),
-                                                                static_cast<std::size_t>(count)));
-            const auto [loss, result] = step();
+            const auto [loss, result] = step(
+                std::span(order).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count)));
             last = result;
             epoch_loss += loss;
             point_loss += loss;
@@ -116,16 +118,32 @@ private:
         adamant::step_result result;
     };
 
-    step_outcome step() {
+    //! A step over micro-batches, whose gradients add up in the bucket. Each gradient is a mean over its
+    //! micro-batch, so the sum times 1 / micro_batches is the mean over the batch.
+    step_outcome step(std::span<const std::int64_t> images) {
         const auto loss_scale = static_cast<float>(optimizer_.loss_scale());
-        const batch_result forward = network_.gradients(values_, input_, loss_scale, grads_);
-        weight_grads_.store(grads_);  // backward gives gradients in the dtype of the weights,
-        weight_grads_.load(grads_);
-        bucket_.store(grads_);  // the bucket holds them in the policy's
-        const adamant::step_result result = optimizer_.step(params_, bucket_views_);
+        const std::size_t micro_batches = std::min<std::size_t>(micro_batches_per_step, images.size());
+        double loss = 0;
+        bucket_.zero();
+        for (std::size_t m = 0; m < micro_batches; ++m) {
+            const std::size_t begin = images.size() * m / micro_batches, end = images.size() * (m + 1) / micro_batches;
+            input_.gather(data_.train, images.subspan(begin, end - begin));
+            loss += network_.gradients(values_, input_, loss_scale, grads_).loss;
+            weight_grads_.store(grads_);  // backward gives gradients in the dtype of the weights,
+            for (std::size_t t = 0; t < tensors_.size(); ++t)
+                bucket_.accumulate(t, weight_grad_views_[t]);  // the bucket holds them in the policy's
+        }
+        const adamant::step_result result =
+            optimizer_.step(params_, bucket_.views(), {.grad_scale = 1.0 / static_cast<double>(micro_batches)});
         weights_.load(values_);
         count(result);
-        return {forward.loss, result};
+        return {loss, result};
+    }
+
+    static std::vector<std::int64_t> sizes_of(const tensor_values& tensors) {
+        std::vector<std::int64_t> sizes;
+        for (const auto& values : tensors) sizes.push_back(static_cast<std::int64_t>(values.size()));
+        return sizes;
     }
 
     void count(const adamant::step_result& result) {
@@ -167,9 +185,9 @@ private:
     tensor_values grads_;
     stored_tensors weights_;
     stored_tensors weight_grads_;
-    stored_tensors bucket_;
+    adamant::any_grad_bucket bucket_;
     std::vector<adamant::tensor_view> params_;
-    std::vector<adamant::tensor_view> bucket_views_;
+    std::vector<adamant::tensor_view> weight_grad_views_;
     adamant::any_optimizer optimizer_;
     history history_;
     int skipped_in_a_row_ = 0;

@@ -8,6 +8,7 @@
 #include <adamant/policy/resolve.hpp>
 
 #include <adamant/base/version.hpp>
+#include <adamant/numerics/philox.hpp>
 #include <adamant/optimizer/any_optimizer.hpp>
 #include <adamant/policy/catalogue.hpp>
 #include <adamant/policy/presets.hpp>

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adamant authors
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DCOMPILER=g++ "-DFLAGS=-std=c++20;-I..." -DSOURCE=rule.cpp -P expect_compile_error.cmake
+# cmake -DCOMPILER=g++ "-DFLAGS=-std=c++20;-fsyntax-only;-I..." -DSOURCE=rule.cpp -P expect_compile_error.cmake
 # The program's twin (-DTWIN) compiles; the program does not, with one error that says what its line
 # "// EXPECT-ERROR: <sentence>" announces, no more and no less. The diagnostics have at most 10 lines beside the
 # trail of includes, which is as long as the user's own includes make it.
@@ -24,7 +24,7 @@ endfunction()
 # compile(exit code, what the compiler says, arguments...)
 function(compile exit_code text)
   set(ENV{LC_ALL} C)
-  execute_process(COMMAND "${COMPILER}" ${FLAGS} -fsyntax-only ${ARGN} "${SOURCE}"
+  execute_process(COMMAND "${COMPILER}" ${FLAGS} ${ARGN} "${SOURCE}"
                   RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE out)
   set(${exit_code} "${code}" PARENT_SCOPE)
   set(${text} "${out}" PARENT_SCOPE)
@@ -60,7 +60,7 @@ if(NOT count EQUAL 1)
   refuse("${count} errors instead of one" "${text}")
 endif()
 
-# What the error says begins with "[adamant] " and ends with the line; clang 14 puts it in quotes.
+# What the error says begins with "[adamant] " and ends with the line; clang 14 and nvcc put it in quotes.
 string(REGEX REPLACE "\"$" "" said "${errors}")
 string(FIND "${said}" "(adamant) " begin)
 if(begin GREATER_EQUAL 0)

@@ -18,10 +18,13 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 class fnv1a {
 public:
     void add(const void* data, std::size_t bytes) {
-        for (std::size_t i = 0; i < bytes; ++i) value_ = (value_ ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001B3ull;
+        for (std::size_t i = 0; i < bytes; ++i)
+            value_ = (value_ ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001B3ull;
     }
     template <class T>
-    void add(std::span<T> values) { add(values.data(), values.size_bytes()); }
+    void add(std::span<T> values) {
+        add(values.data(), values.size_bytes());
+    }
     std::uint64_t value() const { return value_; }
 
 private:
@@ -34,14 +37,21 @@ struct model {
     using param_t = typename optimizer_type::param_t;
     using grad_t = typename optimizer_type::grad_t;
 
-    std::vector<adamant::tensor_info> tensors{{.name = "layer.weight", .shape = {20, 15}}, {.name = "layer.bias", .shape = {64}},
-                                              {.name = "empty", .shape = {0, 7}}, {.name = "scale", .shape = {}}, {.name = "head", .shape = {10, 500}}};
+    std::vector<adamant::tensor_info> tensors{{.name = "layer.weight", .shape = {20, 15}},
+                                              {.name = "layer.bias", .shape = {64}},
+                                              {.name = "empty", .shape = {0, 7}},
+                                              {.name = "scale", .shape = {}},
+                                              {.name = "head"}};
+    std::vector<std::size_t> sizes;
     std::vector<std::vector<param_t>> params;
     std::vector<std::vector<grad_t>> grads;
     optimizer_type optimizer;
 
-    explicit model(const adamant::hyperparameters& hyper = {}, adamant::optimizer_options options = {})
-        : params(start()), optimizer(tensors, param_spans(), hyper, std::move(options)) {
+    explicit model(const adamant::hyperparameters& hyper = {}, adamant::optimizer_options options = {},
+                   std::size_t head = 5000)
+        : sizes{300, 64, 0, 1, head},
+          params(rounded<param_t>(1, 0.5)),
+          optimizer(tensors, param_spans(), hyper, std::move(options)) {
         new_grads(0);
     }
 
@@ -51,9 +61,13 @@ struct model {
     std::vector<adamant::tensor_view> grad_views() const { return views(grad_spans()); }
 
     //! Gradients of backward pass number `number`.
-    void new_grads(std::uint64_t number, double scale = 0.01) { grads = rounded<grad_t>(100 * (number + 1), scale); }
+    void new_grads(std::uint64_t number, double scale = 0.01) {
+        grads = rounded<grad_t>(100 * (number + 1), scale);
+    }
 
-    adamant::step_result step(const adamant::step_options& options = {}) { return optimizer.step(param_spans(), grad_spans(), options); }
+    adamant::step_result step(const adamant::step_options& options = {}) {
+        return optimizer.step(param_spans(), grad_spans(), options);
+    }
     adamant::step_result step_with_new_grads(std::uint64_t number) {
         new_grads(number);
         return step();
@@ -63,28 +77,30 @@ struct model {
     std::uint64_t digest() const {
         fnv1a hash;
         for (const auto& values : params) hash.add(std::span(values));
-        for (std::size_t i = 0; i < params.size(); ++i) hash.add(optimizer.template state<adamant::slot::main_params>(i));
-        for (std::size_t i = 0; i < params.size(); ++i) hash.add(optimizer.template state<adamant::slot::exp_avg>(i));
-        for (std::size_t i = 0; i < params.size(); ++i) hash.add(optimizer.template state<adamant::slot::exp_avg_sq>(i));
+        for (std::size_t i = 0; i < params.size(); ++i)
+            hash.add(optimizer.template state<adamant::slot::main_params>(i));
+        for (std::size_t i = 0; i < params.size(); ++i)
+            hash.add(optimizer.template state<adamant::slot::exp_avg>(i));
+        for (std::size_t i = 0; i < params.size(); ++i)
+            hash.add(optimizer.template state<adamant::slot::exp_avg_sq>(i));
         return hash.value();
     }
 
 private:
-    static constexpr std::size_t sizes[]{300, 64, 0, 1, 5000};
-
     template <class T>
-    static std::vector<std::vector<T>> rounded(std::uint64_t seed, double scale) {
+    std::vector<std::vector<T>> rounded(std::uint64_t seed, double scale) const {
         std::vector<std::vector<T>> result;
         for (const std::size_t size : sizes) {
             std::vector<T>& tensor = result.emplace_back();
-            for (const float value : inputs::spread(size, ++seed, scale)) tensor.push_back(adamant::round_to<T>(value));
+            for (const float value : inputs::spread(size, ++seed, scale))
+                tensor.push_back(adamant::round_to<T>(value));
         }
         return result;
     }
-    static std::vector<std::vector<param_t>> start() { return rounded<param_t>(1, 0.5); }
-
     template <class Spans>
-    static std::vector<adamant::tensor_view> views(const Spans& spans) { return {spans.begin(), spans.end()}; }
+    static std::vector<adamant::tensor_view> views(const Spans& spans) {
+        return {spans.begin(), spans.end()};
+    }
 };
 
 //! What a call says as it throws an Error; another exception passes through, and none says so.
@@ -92,9 +108,7 @@ template <class Error, class F>
 std::string thrown(F&& f) {
     try {
         f();
-    } catch (const Error& error) {
-        return error.what();
-    }
+    } catch (const Error& error) { return error.what(); }
     return "nothing was thrown";
 }
 

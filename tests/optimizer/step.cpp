@@ -19,7 +19,8 @@ struct pair_of_weights {
     std::vector<float> grads{3, 4};
     adam<presets::full_fp32> optimizer;
 
-    explicit pair_of_weights(const hyperparameters& hyper, const optimizer_options& options = {}) : optimizer(spans(), hyper, options) {}
+    explicit pair_of_weights(const hyperparameters& hyper, const optimizer_options& options = {})
+        : optimizer(spans(), hyper, options) {}
     std::vector<std::span<float>> spans() { return {params}; }
     step_result step(const step_options& options = {}) {
         const std::vector<std::span<const float>> gradients{grads};
@@ -28,7 +29,8 @@ struct pair_of_weights {
 };
 
 template <class Model>
-std::uint64_t digest_after(Model& m, std::uint64_t steps, const step_options& options = {}, float factor = 1) {
+std::uint64_t digest_after(Model& m, std::uint64_t steps, const step_options& options = {},
+                           float factor = 1) {
     for (std::uint64_t i = 0; i < steps; ++i) {
         m.new_grads(i);
         for (auto& tensor : m.grads)
@@ -77,8 +79,11 @@ TEST_CASE("the clip coefficient scales the gradient that the moments see") {
 
 TEST_CASE("a norm above the threshold skips the step, a norm at it does not") {
     // Report B21.
-    const std::pair<double, step_status> table[]{{9.9, step_status::applied}, {10.0, step_status::applied}, {10.0001, step_status::skipped_norm},
-                                                 {infinity, step_status::skipped_found_inf}, {not_a_number, step_status::skipped_found_inf}};
+    const std::pair<double, step_status> table[]{{9.9, step_status::applied},
+                                                 {10.0, step_status::applied},
+                                                 {10.0001, step_status::skipped_norm},
+                                                 {infinity, step_status::skipped_found_inf},
+                                                 {not_a_number, step_status::skipped_found_inf}};
     for (const auto& [norm, status] : table) {
         pair_of_weights w({.grad_norm_skip_threshold = 10});
         CHECK(w.step({.grad_norm = norm}).status == status);
@@ -96,7 +101,8 @@ TEST_CASE("a norm above the threshold skips the step, a norm at it does not") {
 }
 
 TEST_CASE("a step skipped for its norm is a good step of the loss scaler") {
-    pair_of_weights w({.grad_norm_skip_threshold = 1}, {.loss_scaler = loss_scaler_settings{.initial_loss_scale = 2, .loss_scale_window = 2}});
+    pair_of_weights w({.grad_norm_skip_threshold = 1},
+                      {.loss_scaler = loss_scaler_settings{.initial_loss_scale = 2, .loss_scale_window = 2}});
     CHECK(w.step().status == step_status::skipped_norm);
     CHECK(w.optimizer.scaler()->current() == loss_scaler::state{2, 1, 2});
     CHECK(w.step().loss_scale == 4);
@@ -148,7 +154,9 @@ TEST_CASE("a constant scale works in bf16, and is always at its floor") {
 }
 
 TEST_CASE("the loss scale reported is the one of the next loss") {
-    model<presets::scaled_fp16> m({}, {.loss_scaler = loss_scaler_settings{.initial_loss_scale = 4, .min_loss_scale = 2, .loss_scale_window = 1, .hysteresis = 1}});
+    model<presets::scaled_fp16> m(
+        {}, {.loss_scaler = loss_scaler_settings{
+                 .initial_loss_scale = 4, .min_loss_scale = 2, .loss_scale_window = 1, .hysteresis = 1}});
     CHECK(m.step().loss_scale == 8);
     m.grads[0][0] = std::numeric_limits<float>::infinity();
     CHECK(m.step().loss_scale == 4);

@@ -12,7 +12,8 @@ using namespace adamant;
 namespace {
 
 template <class Optimizer>
-step_result step(Optimizer& optimizer, std::vector<std::vector<float>>& params, const std::vector<std::vector<float>>& grads) {
+step_result step(Optimizer& optimizer, std::vector<std::vector<float>>& params,
+                 const std::vector<std::vector<float>>& grads) {
     const std::vector<std::span<float>> p(params.begin(), params.end());
     const std::vector<std::span<const float>> g(grads.begin(), grads.end());
     return optimizer.step(p, g);
@@ -27,15 +28,18 @@ adam<presets::full_fp32> optimizer_of(std::vector<std::vector<float>>& params, c
 TEST_CASE("B07: a skipped step advances neither count nor moments") {
     std::vector<std::vector<float>> params{{1}};
     auto optimizer = optimizer_of(params, {.lr = 0.001, .weight_decay = 0});
-    for (const float g : {0.1f, 0.2f, std::numeric_limits<float>::infinity(), 0.3f, 0.4f}) step(optimizer, params, {{g}});
+    for (const float g : {0.1f, 0.2f, std::numeric_limits<float>::infinity(), 0.3f, 0.4f})
+        step(optimizer, params, {{g}});
     CHECK(optimizer.step_count() == 4);
     CHECK(params[0][0] == doctest::Approx(0.9961163997650146).epsilon(1e-7));
     CHECK(optimizer.export_fp32(slot::exp_avg, 0)[0] == doctest::Approx(0.09049002081155777).epsilon(1e-7));
-    CHECK(optimizer.export_fp32(slot::exp_avg_sq, 0)[0] == doctest::Approx(0.00029979622922837734).epsilon(1e-7).scale(0));
+    CHECK(optimizer.export_fp32(slot::exp_avg_sq, 0)[0] ==
+          doctest::Approx(0.00029979622922837734).epsilon(1e-7).scale(0));
 }
 
 TEST_CASE("B23: empty tensors, wherever they are, do not disturb the others") {
-    std::vector<std::vector<float>> with_empty{{1, 2, 3, 4}, {}}, all_empty{{}, {}}, alternating{{1}, {1}, {}, {1}, {}};
+    std::vector<std::vector<float>> with_empty{{1, 2, 3, 4}, {}}, all_empty{{}, {}},
+        alternating{{1}, {1}, {}, {1}, {}};
     const hyperparameters hyper{.lr = 0.001, .weight_decay = 0};
     auto a = optimizer_of(with_empty, hyper);
     step(a, with_empty, {{1, -1, 1, -1}, {}});
@@ -57,7 +61,8 @@ TEST_CASE("B15: gradients whose squares overflow fp32 are clipped to their share
     auto optimizer = optimizer_of(params, {.beta1 = 0, .clip_grad = 1});
     const step_result r = step(optimizer, params, {std::vector<float>(100, 1e20f)});
     CHECK(r.grad_norm == doctest::Approx(1e21).epsilon(1e-6));
-    for (const float m : optimizer.export_fp32(slot::exp_avg, 0)) CHECK(m == doctest::Approx(0.1).epsilon(1e-6));
+    for (const float m : optimizer.export_fp32(slot::exp_avg, 0))
+        CHECK(m == doctest::Approx(0.1).epsilon(1e-6));
 }
 
 TEST_CASE("200 steps stay beside Adam in double") {
@@ -78,7 +83,8 @@ TEST_CASE("200 steps stay beside Adam in double") {
                 const double g = grads[i] * std::min(1.0, 0.5 / (norm + 1e-6)) + (decoupled ? 0 : 0.1 * p[i]);
                 m[i] = b1 * m[i] + (1 - b1) * g;
                 v[i] = b2 * v[i] + (1 - b2) * g * g;
-                const double u = m[i] / (1 - std::pow(b1, t)) / (std::sqrt(v[i] / (1 - std::pow(b2, t))) + 1e-8);
+                const double u =
+                    m[i] / (1 - std::pow(b1, t)) / (std::sqrt(v[i] / (1 - std::pow(b2, t))) + 1e-8);
                 p[i] -= 1e-2 * (u + (decoupled ? 0.1 * p[i] : 0));
             }
         }

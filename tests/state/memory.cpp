@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! buffer and optimizer_state: what they ask of a memory, what they give back, and what they do when it throws.
+//! buffer and optimizer_state: what they ask of a memory, what they give back, and what they do when it
+//! throws.
 #include "counting_memory.hpp"
 
 #include <adamant/policy/presets.hpp>

@@ -11,7 +11,8 @@ using namespace adamant;
 namespace {
 
 template <class Policy, slot S, class Code>
-constexpr bool keeps = has_slot<typename Policy::resolved, S> && std::is_same_v<slot_code_t<typename Policy::resolved, S>, Code>;
+constexpr bool keeps =
+    has_slot<typename Policy::resolved, S>&& std::is_same_v<slot_code_t<typename Policy::resolved, S>, Code>;
 template <class Policy, slot S>
 constexpr bool keeps_nothing = !has_slot<typename Policy::resolved, S>;
 
@@ -46,5 +47,6 @@ TEST_CASE("a slot is found by its exact name only") {
     CHECK(slot_named("main_params") == slot::main_params);
     CHECK(slot_named("exp_avg") == slot::exp_avg);
     CHECK(slot_named("exp_avg_sq") == slot::exp_avg_sq);
-    for (const char* unknown : {"", "exp_avg_s", "exp_avg_sqr", "EXP_AVG", "master", " exp_avg"}) CHECK(!slot_named(unknown));
+    for (const char* unknown : {"", "exp_avg_s", "exp_avg_sqr", "EXP_AVG", "master", " exp_avg"})
+        CHECK(!slot_named(unknown));
 }

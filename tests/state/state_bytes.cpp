@@ -34,7 +34,8 @@ std::size_t bytes_of(dtype kind) { return kind == dtype::fp32 ? 4 : kind == dtyp
 
 //! What README's table of storage kinds says for tensors padded to `padded` elements.
 std::size_t expected_bytes(const policy_spec& spec, std::size_t padded) {
-    return padded * (bytes_of(spec.main_params.kind) + bytes_of(spec.exp_avg.kind) + bytes_of(spec.exp_avg_sq.kind));
+    return padded *
+           (bytes_of(spec.main_params.kind) + bytes_of(spec.exp_avg.kind) + bytes_of(spec.exp_avg_sq.kind));
 }
 
 template <class F, class... Policies>

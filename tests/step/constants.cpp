@@ -36,7 +36,8 @@ TEST_CASE("power is exact where the result is") {
 TEST_CASE("power follows long double to a rounding per factor") {
     for (const double base : {0.9, 0.95, 0.999, 0.9999, 0.5, 0.1})
         for (const std::int64_t t : steps) {
-            const long double expected = std::pow(static_cast<long double>(base), static_cast<long double>(t));
+            const long double expected =
+                std::pow(static_cast<long double>(base), static_cast<long double>(t));
             if (expected < 1e-300L) continue;
             CHECK(std::abs(power(base, t) - expected) <= static_cast<long double>(t) * 0x1p-52L * expected);
         }
@@ -69,7 +70,8 @@ TEST_CASE("without bias correction the factors are 1 and eps") {
 }
 
 TEST_CASE("the other constants are the arguments, rounded once") {
-    const step_constants c = constants_of_step({.lr = 7, .beta1 = 0.9, .beta2 = 0.999, .weight_decay = 9, .decoupled = false}, 3, 0.1, 0.2, 0.3);
+    const step_constants c = constants_of_step(
+        {.lr = 7, .beta1 = 0.9, .beta2 = 0.999, .weight_decay = 9, .decoupled = false}, 3, 0.1, 0.2, 0.3);
     CHECK(c.lr == 0.1f);
     CHECK(c.weight_decay == 0.2f);
     CHECK(c.grad_factor == 0.3f);

@@ -54,8 +54,9 @@ TEST_CASE("the default executor runs tasks in order on the calling thread") {
 
 TEST_CASE("every task runs once") {
     for (const std::int64_t count : {0, 1, 2, 7, 100})
-        for (const executor& runner : {executor(), executor(runners::threaded{1}), executor(runners::threaded{8}),
-                                       executor(runners::reversed{}), executor(runners::interleaved{})})
+        for (const executor& runner :
+             {executor(), executor(runners::threaded{1}), executor(runners::threaded{8}),
+              executor(runners::reversed{}), executor(runners::interleaved{})})
             CHECK(runs_of(runner, count) == std::vector<int>(static_cast<std::size_t>(count), 1));
 }
 

@@ -53,8 +53,7 @@ TEST_CASE("subnormals are kept inside a scope, and FTZ and DAZ are back after it
     try {
         const default_float_environment environment;
         throw std::runtime_error("");
-    } catch (const std::runtime_error&) {
-    }
+    } catch (const std::runtime_error&) {}
     CHECK((_mm_getcsr() & flush_and_zero) == flush_and_zero);
     _mm_setcsr(before);
 }

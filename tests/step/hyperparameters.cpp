@@ -20,7 +20,8 @@ static_assert(tuned::values.lr == 3e-4);
 static_assert(std::is_same_v<tuned::resolved, presets::lean_bf16::resolved>);
 static_assert(!first_broken(hyperparameters{}));
 
-void check_range(double hyperparameters::* number, const char* key, std::vector<double> good, std::vector<double> bad) {
+void check_range(double hyperparameters::*number, const char* key, std::vector<double> good,
+                 std::vector<double> bad) {
     CAPTURE(key);
     for (const double value : good) {
         CAPTURE(value);
@@ -44,10 +45,15 @@ void check_range(double hyperparameters::* number, const char* key, std::vector<
 
 TEST_CASE("every number has its range, judged as the kernels see it, in fp32") {
     check_range(&hyperparameters::lr, "lr", {0, 1e-3, 10}, {-1e-9, not_a_number, inf, -inf, 1e39});
-    check_range(&hyperparameters::beta1, "beta1", {0, 0.9, 0.9999999}, {-0.1, 1, 0.99999999, 1.5, not_a_number, inf, -inf});
-    check_range(&hyperparameters::beta2, "beta2", {0, 0.999, 0.9999999}, {-0.1, 1, 0.99999999, 1.5, not_a_number, inf, -inf});
-    check_range(&hyperparameters::eps, "eps", {1e-8, 1e-30, 1.5e-45, 1}, {0, -1e-8, 1e-46, not_a_number, inf, 1e39});
-    check_range(&hyperparameters::weight_decay, "weight_decay", {0, 0.1, 3}, {-1e-9, not_a_number, inf, -inf, 1e39});
+    check_range(&hyperparameters::beta1, "beta1", {0, 0.9, 0.9999999},
+                {-0.1, 1, 0.99999999, 1.5, not_a_number, inf, -inf});
+    check_range(&hyperparameters::beta2, "beta2", {0, 0.999, 0.9999999},
+                {-0.1, 1, 0.99999999, 1.5, not_a_number, inf, -inf});
+    check_range(&hyperparameters::eps, "eps", {1e-8, 1e-30, 1.5e-45, 1},
+                {0, -1e-8, 1e-46, not_a_number, inf, 1e39});
+    check_range(&hyperparameters::weight_decay, "weight_decay", {0, 0.1, 3},
+                {-1e-9, not_a_number, inf, -inf, 1e39});
     check_range(&hyperparameters::clip_grad, "clip_grad", {1, 0, -1, inf}, {not_a_number});
-    check_range(&hyperparameters::grad_norm_skip_threshold, "grad_norm_skip_threshold", {inf, 10, 1e-9}, {0, -1, not_a_number, -inf});
+    check_range(&hyperparameters::grad_norm_skip_threshold, "grad_norm_skip_threshold", {inf, 10, 1e-9},
+                {0, -1, not_a_number, -inf});
 }

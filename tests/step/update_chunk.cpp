@@ -17,14 +17,16 @@ namespace {
 template <class T>
 class guarded {
 public:
-    guarded(std::size_t size, std::size_t offset) : size_(size), offset_(margin + offset), values_(size + offset_ + margin) {
+    guarded(std::size_t size, std::size_t offset)
+        : size_(size), offset_(margin + offset), values_(size + offset_ + margin) {
         std::memset(static_cast<void*>(values_.data()), 0xA5, values_.size() * sizeof(T));
     }
     T* data() { return values_.data() + offset_; }
     bool guards_are_whole() const {
         const auto whole = [&](std::size_t begin, std::size_t end) {
             const auto* const bytes = reinterpret_cast<const unsigned char*>(values_.data());
-            return std::all_of(bytes + begin * sizeof(T), bytes + end * sizeof(T), [](unsigned char b) { return b == 0xA5; });
+            return std::all_of(bytes + begin * sizeof(T), bytes + end * sizeof(T),
+                               [](unsigned char b) { return b == 0xA5; });
         };
         return whole(0, offset_) && whole(offset_ + size_, values_.size());
     }
@@ -48,9 +50,15 @@ struct tensor {
     guarded<typename ExpAvgSq::stored> exp_avg_sq;
 
     tensor(std::size_t size, std::size_t offset, std::size_t first = 0)
-        : weights(size, offset), masters(size, offset), grads(size, offset), exp_avg(size, offset), exp_avg_sq(size, offset) {
+        : weights(size, offset),
+          masters(size, offset),
+          grads(size, offset),
+          exp_avg(size, offset),
+          exp_avg_sq(size, offset) {
         for (std::size_t i = 0; i < size; ++i) {
-            const auto random = [&](std::uint64_t seed) { return static_cast<float>(inputs::uniform(seed, first + i)); };
+            const auto random = [&](std::uint64_t seed) {
+                return static_cast<float>(inputs::uniform(seed, first + i));
+            };
             const float p = random(1), m = random(2), v = std::abs(random(3));
             const auto at = static_cast<std::int64_t>(i);
             Weight::store(streams().weights, at, 1, &p);
@@ -60,18 +68,23 @@ struct tensor {
         }
     }
     step_streams<Weight, Grad, ExpAvg, ExpAvgSq> streams() {
-        if constexpr (std::is_void_v<typename Weight::stored>) return {{weights.data(), nullptr}, grads.data(), exp_avg.data(), exp_avg_sq.data()};
+        if constexpr (std::is_void_v<typename Weight::stored>)
+            return {{weights.data(), nullptr}, grads.data(), exp_avg.data(), exp_avg_sq.data()};
         else return {{weights.data(), masters.data()}, grads.data(), exp_avg.data(), exp_avg_sq.data()};
     }
     bool guards_are_whole() const {
-        return weights.guards_are_whole() && masters.guards_are_whole() && grads.guards_are_whole() && exp_avg.guards_are_whole() &&
-               exp_avg_sq.guards_are_whole();
+        return weights.guards_are_whole() && masters.guards_are_whole() && grads.guards_are_whole() &&
+               exp_avg.guards_are_whole() && exp_avg_sq.guards_are_whole();
     }
     //! Whether element `i` has the bits of element `j` of another tensor.
     bool same(std::size_t i, tensor& other, std::size_t j) {
-        const auto equal = [&](auto& a, auto& b) { return std::memcmp(a.data() + i, b.data() + j, sizeof(*a.data())) == 0; };
-        return equal(weights, other.weights) && (std::is_void_v<typename Weight::stored> || equal(masters, other.masters)) &&
-               equal(grads, other.grads) && equal(exp_avg, other.exp_avg) && equal(exp_avg_sq, other.exp_avg_sq);
+        const auto equal = [&](auto& a, auto& b) {
+            return std::memcmp(a.data() + i, b.data() + j, sizeof(*a.data())) == 0;
+        };
+        return equal(weights, other.weights) &&
+               (std::is_void_v<typename Weight::stored> || equal(masters, other.masters)) &&
+               equal(grads, other.grads) && equal(exp_avg, other.exp_avg) &&
+               equal(exp_avg_sq, other.exp_avg_sq);
     }
 };
 
@@ -104,7 +117,8 @@ void check_chunks() {
             update_chunk<MainGrad>(part.streams(), begin, end, constants);
             bool same = true;
             for (std::size_t i = 0; i < 400; ++i) {
-                const bool inside = static_cast<std::int64_t>(i) >= begin && static_cast<std::int64_t>(i) < end;
+                const bool inside =
+                    static_cast<std::int64_t>(i) >= begin && static_cast<std::int64_t>(i) < end;
                 if (!inside) same = same && part.same(i, before, i);
                 else if (i < longest) same = same && part.same(i, alone[i], 0);
             }

@@ -28,7 +28,9 @@ long double sum_of_squares(const float* first, std::size_t count) {
     return sum_of_squares(first, count / 2) + sum_of_squares(first + count / 2, count - count / 2);
 }
 
-bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool same_bits(double a, double b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
 
 }  // namespace
 
@@ -56,7 +58,8 @@ TEST_CASE("the norm is right to double precision") {
 TEST_CASE("squares that leave the range of fp32 keep the norm") {
     // Report B15: 100 gradients of 1e20.
     CHECK(read(std::vector<float>(100, 1e20f)).norm() == doctest::Approx(1e21).epsilon(1e-7));
-    const float largest = std::numeric_limits<float>::max(), smallest = std::numeric_limits<float>::denorm_min();
+    const float largest = std::numeric_limits<float>::max(),
+                smallest = std::numeric_limits<float>::denorm_min();
     CHECK(read(std::vector<float>(4, largest)).norm() == 2 * double{largest});
     CHECK(!read(std::vector<float>(100000, largest)).found_inf);
     CHECK(read(std::vector<float>(4, smallest)).norm() == 2 * double{smallest});
@@ -67,9 +70,12 @@ TEST_CASE("cuts and the order of merging leave the bits alone") {
     const double whole = read(grads).norm();
     for (std::uint64_t round = 0; round < 50; ++round) {
         std::vector<std::int64_t> cuts{0};
-        while (cuts.back() < 20000) cuts.push_back(std::min<std::int64_t>(20000, cuts.back() + 128 * (1 + inputs::word(round, cuts.size()) % 40)));
+        while (cuts.back() < 20000)
+            cuts.push_back(std::min<std::int64_t>(
+                20000, cuts.back() + 128 * (1 + inputs::word(round, cuts.size()) % 40)));
         std::vector<grad_statistics> parts(cuts.size() - 1);
-        for (std::size_t i = 0; i < parts.size(); ++i) read_gradients<float>(grads.data(), cuts[i], cuts[i + 1], true, parts[i]);
+        for (std::size_t i = 0; i < parts.size(); ++i)
+            read_gradients<float>(grads.data(), cuts[i], cuts[i + 1], true, parts[i]);
         while (parts.size() > 1) {  // any two, until one is left
             const std::size_t from = inputs::word(round + 1000, parts.size()) % (parts.size() - 1);
             if (round % 2 == 0) parts.back().add(parts[from]);
@@ -95,16 +101,30 @@ TEST_CASE("one value that is not finite is found wherever it is") {
     CHECK(read(std::vector<float16>{{0x3C00}, {0x7C00}}).found_inf);
 }
 
-TEST_CASE("infinities that would cancel are found") { CHECK(read(std::vector<float>{inf, -inf, inf}).found_inf); }
+TEST_CASE("infinities that would cancel are found") {
+    CHECK(read(std::vector<float>{inf, -inf, inf}).found_inf);
+}
 
-TEST_CASE("found_inf survives a merge in either direction") {
-    const auto whole = read(std::vector<float>{1}), broken = read(std::vector<float>{not_a_number});
-    grad_statistics a = whole, b = broken;
-    a.add(broken);
-    b.add(whole);
-    CHECK(a.found_inf);
-    CHECK(b.found_inf);
-    CHECK(a.norm() == 1);
+TEST_CASE("a norm is NaN where a gradient is, else infinite where one is, in any order of merging") {
+    const auto whole = read(std::vector<float>{1}), infinite = read(std::vector<float>{-inf}),
+               broken = read(std::vector<float>{not_a_number});
+    const auto merged = [](grad_statistics a, const grad_statistics& b, const grad_statistics& c) {
+        a.add(b);
+        a.add(c);
+        return a;
+    };
+    for (const grad_statistics& s :
+         {infinite, merged(whole, infinite, whole), merged(infinite, whole, whole)}) {
+        CHECK(s.found_inf);
+        CHECK(s.norm() == std::numeric_limits<double>::infinity());
+    }
+    for (const grad_statistics& s : {broken, merged(whole, infinite, broken), merged(broken, infinite, whole),
+                                     merged(infinite, broken, whole)}) {
+        CHECK(s.found_inf);
+        CHECK(std::isnan(s.norm()));
+    }
+    CHECK(std::isnan(read(std::vector<float>{inf, not_a_number}).norm()));
+    CHECK(read(std::vector<float>{inf, -inf}, false).norm() == std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("a gradient that overflows as it is rounded to main_grads is found") {
@@ -132,9 +152,17 @@ TEST_CASE("a tensor outside the norm adds nothing to it") {
 
 TEST_CASE("the clip coefficient is min(1, max_norm/(norm + 1e-6))") {
     // Report B17.
-    const std::pair<double, double> table[]{{0.0, 1.0}, {1e-6, 1.0}, {0.5, 1.0}, {0.999999, 1.0}, {0.9999995, 0.99999950000025},
-                                            {1.0, 0.9999990000010001}, {1.0000001, 0.9999989000012101}, {2.0, 0.499999750000125}, {1e21, 1e-21}};
-    for (const auto& [norm, coefficient] : table) CHECK(clip_coefficient(norm, 1) == doctest::Approx(coefficient).epsilon(1e-15).scale(0));
+    const std::pair<double, double> table[]{{0.0, 1.0},
+                                            {1e-6, 1.0},
+                                            {0.5, 1.0},
+                                            {0.999999, 1.0},
+                                            {0.9999995, 0.99999950000025},
+                                            {1.0, 0.9999990000010001},
+                                            {1.0000001, 0.9999989000012101},
+                                            {2.0, 0.499999750000125},
+                                            {1e21, 1e-21}};
+    for (const auto& [norm, coefficient] : table)
+        CHECK(clip_coefficient(norm, 1) == doctest::Approx(coefficient).epsilon(1e-15).scale(0));
     CHECK(clip_coefficient(0.5, 1) == 1);
     CHECK(clip_coefficient(5, 10) == 1);
     CHECK(clip_coefficient(50, 10) == doctest::Approx(0.199999996000000080));

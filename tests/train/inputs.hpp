@@ -12,7 +12,9 @@
 namespace inputs {
 
 //! Word number `index` of the sequence `seed`.
-inline std::uint32_t word(std::uint64_t seed, std::uint64_t index) { return adamant::philox(seed, index / 4, 0)[index % 4]; }
+inline std::uint32_t word(std::uint64_t seed, std::uint64_t index) {
+    return adamant::philox(seed, index / 4, 0)[index % 4];
+}
 
 //! Uniform in [-1, 1).
 inline double uniform(std::uint64_t seed, std::uint64_t index) {
@@ -23,7 +25,8 @@ inline double uniform(std::uint64_t seed, std::uint64_t index) {
 inline std::vector<float> spread(std::size_t count, std::uint64_t seed, double scale = 1) {
     std::vector<float> result(count);
     for (std::size_t i = 0; i < count; ++i)
-        result[i] = static_cast<float>(scale * uniform(seed, 2 * i) * std::pow(10.0, 3 * uniform(seed, 2 * i + 1) - 3));
+        result[i] = static_cast<float>(scale * uniform(seed, 2 * i) *
+                                       std::pow(10.0, 3 * uniform(seed, 2 * i + 1) - 3));
     return result;
 }
 

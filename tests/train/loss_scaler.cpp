@@ -35,7 +35,7 @@ void check_table(const loss_scaler_settings& settings, const std::vector<line>& 
 }
 
 template <class T>
-loss_scaler_settings with(T loss_scaler_settings::* key, T value) {
+loss_scaler_settings with(T loss_scaler_settings::*key, T value) {
     loss_scaler_settings settings;
     settings.*key = value;
     return settings;
@@ -53,20 +53,23 @@ TEST_CASE("the defaults are Megatron's") {
 }
 
 TEST_CASE("hysteresis is spent by bad steps and comes back with growth alone") {
-    check_table({.initial_loss_scale = 16, .min_loss_scale = 2, .loss_scale_window = 3, .hysteresis = 2},
-                {{good, {16, 1, 2}}, {bad, {16, 0, 1}}, {good, {16, 1, 1}}, {bad, {8, 0, 0}},    {bad, {4, 0, -1}},
-                 {good, {4, 1, -1}}, {good, {4, 2, -1}}, {bad, {2, 0, -2}}, {bad, {2, 0, -3}},   {good, {2, 1, -3}},
-                 {good, {2, 2, -3}}, {good, {4, 0, 2}}, {bad, {4, 0, 1}},   {good, {4, 1, 1}},   {good, {4, 2, 1}},
-                 {good, {8, 0, 2}},  {good, {8, 1, 2}}, {good, {8, 2, 2}},  {good, {16, 0, 2}}, {bad, {16, 0, 1}}});
+    check_table(
+        {.initial_loss_scale = 16, .min_loss_scale = 2, .loss_scale_window = 3, .hysteresis = 2},
+        {{good, {16, 1, 2}}, {bad, {16, 0, 1}},  {good, {16, 1, 1}}, {bad, {8, 0, 0}},   {bad, {4, 0, -1}},
+         {good, {4, 1, -1}}, {good, {4, 2, -1}}, {bad, {2, 0, -2}},  {bad, {2, 0, -3}},  {good, {2, 1, -3}},
+         {good, {2, 2, -3}}, {good, {4, 0, 2}},  {bad, {4, 0, 1}},   {good, {4, 1, 1}},  {good, {4, 2, 1}},
+         {good, {8, 0, 2}},  {good, {8, 1, 2}},  {good, {8, 2, 2}},  {good, {16, 0, 2}}, {bad, {16, 0, 1}}});
 }
 
 TEST_CASE("the floor holds where halving would pass it") {
-    check_table({.initial_loss_scale = 5, .min_loss_scale = 3, .loss_scale_window = 2, .hysteresis = 1},
-                {{bad, {3, 0, 0}}, {bad, {3, 0, -1}}, {good, {3, 1, -1}}, {good, {6, 0, 1}}, {bad, {3, 0, 0}}});
+    check_table(
+        {.initial_loss_scale = 5, .min_loss_scale = 3, .loss_scale_window = 2, .hysteresis = 1},
+        {{bad, {3, 0, 0}}, {bad, {3, 0, -1}}, {good, {3, 1, -1}}, {good, {6, 0, 1}}, {bad, {3, 0, 0}}});
 }
 
 TEST_CASE("a window of one doubles at each good step") {
-    check_table({.initial_loss_scale = 1, .loss_scale_window = 1, .hysteresis = 1}, {{good, {2, 0, 1}}, {good, {4, 0, 1}}, {bad, {2, 0, 0}}});
+    check_table({.initial_loss_scale = 1, .loss_scale_window = 1, .hysteresis = 1},
+                {{good, {2, 0, 1}}, {good, {4, 0, 1}}, {bad, {2, 0, 0}}});
 }
 
 TEST_CASE("growth takes exactly the window of good steps in a row") {
@@ -103,7 +106,8 @@ TEST_CASE("settings that cannot work are refused by name") {
         refused(with(&loss_scaler_settings::loss_scale_window, value), "loss_scale_window");
         refused(with(&loss_scaler_settings::hysteresis, value), "hysteresis");
     }
-    CHECK_NOTHROW(loss_scaler({.initial_loss_scale = 4, .min_loss_scale = 4, .loss_scale_window = 1, .hysteresis = 1}));
+    CHECK_NOTHROW(
+        loss_scaler({.initial_loss_scale = 4, .min_loss_scale = 4, .loss_scale_window = 1, .hysteresis = 1}));
 }
 
 TEST_CASE("a restored scaler goes on as the saved one") {

@@ -14,7 +14,8 @@ namespace {
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-const schedule_settings whole{.lr = 1e-3, .min_lr = 1e-5, .lr_warmup_init = 1e-6, .lr_warmup_steps = 10, .lr_decay_steps = 100};
+const schedule_settings whole{
+    .lr = 1e-3, .min_lr = 1e-5, .lr_warmup_init = 1e-6, .lr_warmup_steps = 10, .lr_decay_steps = 100};
 
 void check_refused(const std::string& key, const std::function<void(schedule_settings&)>& spoil) {
     schedule_settings settings = whole;
@@ -51,8 +52,10 @@ TEST_CASE("rates are ordered: 0 <= min_lr <= lr, 0 <= lr_warmup_init <= lr") {
 }
 
 TEST_CASE("the warm-up ends before the decay") {
-    for (const std::int64_t bad : {0, -1}) check_refused("lr_decay_steps", [bad](auto& s) { s.lr_decay_steps = bad; });
-    for (const std::int64_t bad : {-1, 100, 101}) check_refused("lr_warmup_steps", [bad](auto& s) { s.lr_warmup_steps = bad; });
+    for (const std::int64_t bad : {0, -1})
+        check_refused("lr_decay_steps", [bad](auto& s) { s.lr_decay_steps = bad; });
+    for (const std::int64_t bad : {-1, 100, 101})
+        check_refused("lr_warmup_steps", [bad](auto& s) { s.lr_warmup_steps = bad; });
     check_accepted([](auto& s) { s.lr_warmup_steps = 99; });
     check_accepted([](auto& s) { s.lr_warmup_steps = 0; });
 }
@@ -70,7 +73,8 @@ TEST_CASE("WSD needs the length of its decay, other styles do not") {
             s.lr_wsd_decay_steps = steps;
         };
     };
-    for (const auto& bad : {std::optional<std::int64_t>{}, std::optional<std::int64_t>{0}, std::optional<std::int64_t>{-1}, std::optional<std::int64_t>{101}})
+    for (const auto& bad : {std::optional<std::int64_t>{}, std::optional<std::int64_t>{0},
+                            std::optional<std::int64_t>{-1}, std::optional<std::int64_t>{101}})
         check_refused("lr_wsd_decay_steps", wsd(bad));
     check_accepted(wsd(1));
     check_accepted(wsd(100));
@@ -105,8 +109,11 @@ TEST_CASE("styles have the names of Megatron's options, and inverse-square-root 
         for (const auto& entry : list) result.emplace_back(entry.name);
         return result;
     };
-    CHECK(names(lr_decay_styles) == std::vector<std::string>{"constant", "linear", "cosine", "inverse-square-root", "inverse_square_root", "WSD"});
-    CHECK(names(wsd_decay_styles) == std::vector<std::string>{"linear", "cosine", "exponential", "minus_sqrt"});
+    CHECK(names(lr_decay_styles) == std::vector<std::string>{"constant", "linear", "cosine",
+                                                             "inverse-square-root", "inverse_square_root",
+                                                             "WSD"});
+    CHECK(names(wsd_decay_styles) ==
+          std::vector<std::string>{"linear", "cosine", "exponential", "minus_sqrt"});
     CHECK(names(wd_incr_styles) == std::vector<std::string>{"constant", "linear", "cosine"});
     CHECK(lr_decay_styles[3].style == lr_decay_styles[4].style);
 }

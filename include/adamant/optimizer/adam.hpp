@@ -95,7 +95,8 @@ public:
 
     std::size_t tensor_count() const { return sizes_.size(); }
     std::size_t state_bytes() const { return state_.bytes(); }
-    //! What an optimizer for tensors of these sizes will allocate for its state, if all have the mode's dtype.
+    //! What an optimizer for tensors of these sizes will allocate for its state, if all have the mode's dtype:
+    //! up to three allocations, each aligned to 64 bytes.
     static std::size_t state_bytes(std::span<const std::int64_t> sizes) {
         return optimizer_state<Resolved, Memory>::bytes(sizes);
     }
@@ -139,14 +140,15 @@ public:
 
     //! Starts weights and masters from fp32 values, without the detour over the weights' dtype. Both are written:
     //! where the master is a remainder the weight is half of it.
-    template <tensor_list Params>
-    void init_masters(const Params& params, std::span<const std::span<const float>> values) {
+    template <tensor_list Params, tensor_list Values>
+    void init_masters(const Params& params, const Values& values) {
+        std::vector<tensor_view> views(tensor_count());
+        take<Values>(values, views, "values", [](std::size_t) { return dtype::fp32; });
         take<Params>(params, params_, "parameters", [this](std::size_t i) { return types_[i]; });
-        check_count(values.size(), "values");
-        for (std::size_t i = 0; i < values.size(); ++i) check_size(values[i].size(), i, "values");
-        for (std::size_t i = 0; i < values.size(); ++i)
+        for (std::size_t i = 0; i < views.size(); ++i)
             with_weights(*this, i, params_[i].data, [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
-                for_each_group(sizes_[i], [&](std::int64_t first, int count) { Codec::store(view, first, count, values[i].data() + first); });
+                const auto* start = static_cast<const float*>(views[i].data);
+                for_each_group(sizes_[i], [&](std::int64_t first, int count) { Codec::store(view, first, count, start + first); });
             });
         forget_pointers();
     }

@@ -38,7 +38,7 @@ public:
         if (increment < 1)
             throw config_error("[adamant] a schedule moves forward: write an increment of 1, or the samples of a step.");
         any_optimizer result;
-        result.spec_ = Policy::spec;
+        result.spec_ = Policy::resolved::spec;
         for (const tensor_info& tensor : tensors) result.names_.push_back(tensor.name);
         result.schedule_ = std::move(plan);
         result.increment_ = increment;
@@ -50,6 +50,7 @@ public:
     //! and got; nothing is changed.
     step_result step(std::span<const tensor_view> params, std::span<const tensor_view> grads, step_options options = {}) {
         if (schedule_) {
+            const default_float_environment environment;
             if (!options.lr) options.lr = schedule_->lr(position_);
             if (!options.weight_decay) options.weight_decay = schedule_->weight_decay(position_);
         }
@@ -61,6 +62,7 @@ public:
     const policy_spec& spec() const { return spec_; }
     std::string describe() const { return adamant::describe(spec_); }
     double bytes_per_param() const { return adamant::bytes_per_param(spec_); }
+    std::size_t state_bytes() const { return model_->state_bytes(); }
     const hyperparameters& hyper() const { return model_->hyper(); }
 
     double loss_scale() const { return model_->scaler() ? model_->scaler()->scale() : 1; }
@@ -90,7 +92,10 @@ public:
     void import_fp32(std::string_view slot_name, std::size_t tensor, std::span<const float> values) {
         model_->import_fp32(known_slot(slot_name), tensor, values);
     }
-    void init_masters(std::span<const param_view> params, std::span<const std::span<const float>> values) { model_->init_masters(params, values); }
+    template <tensor_list Values>
+    void init_masters(std::span<const param_view> params, const Values& values) {
+        model_->init_masters(params, std::vector<tensor_view>(std::ranges::begin(values), std::ranges::end(values)));
+    }
     void reload_masters(std::span<const param_view> params) { model_->reload_masters(params); }
 
 private:
@@ -105,13 +110,14 @@ private:
         virtual ~interface() = default;
         virtual step_result step(std::span<const tensor_view>, std::span<const tensor_view>, const step_options&) = 0;
         virtual const hyperparameters& hyper() const = 0;
+        virtual std::size_t state_bytes() const = 0;
         virtual std::optional<loss_scaler>& scaler() = 0;
         virtual std::int64_t step_count() const = 0;
         virtual void set_step_count(std::int64_t) = 0;
         virtual slot_view state(slot, std::size_t) const = 0;
         virtual std::vector<float> export_fp32(slot, std::size_t, param_view) const = 0;
         virtual void import_fp32(slot, std::size_t, std::span<const float>) = 0;
-        virtual void init_masters(std::span<const param_view>, std::span<const std::span<const float>>) = 0;
+        virtual void init_masters(std::span<const param_view>, std::span<const tensor_view>) = 0;
         virtual void reload_masters(std::span<const param_view>) = 0;
     };
 
@@ -124,6 +130,7 @@ private:
             return optimizer.step(params, grads, options);
         }
         const hyperparameters& hyper() const override { return optimizer.hyper(); }
+        std::size_t state_bytes() const override { return optimizer.state_bytes(); }
         std::optional<loss_scaler>& scaler() override { return optimizer.scaler(); }
         std::int64_t step_count() const override { return optimizer.step_count(); }
         void set_step_count(std::int64_t step) override { optimizer.set_step_count(step); }
@@ -141,7 +148,7 @@ private:
             return optimizer.export_fp32(s, tensor, weights);
         }
         void import_fp32(slot s, std::size_t tensor, std::span<const float> values) override { optimizer.import_fp32(s, tensor, values); }
-        void init_masters(std::span<const param_view> params, std::span<const std::span<const float>> values) override {
+        void init_masters(std::span<const param_view> params, std::span<const tensor_view> values) override {
             optimizer.init_masters(params, values);
         }
         void reload_masters(std::span<const param_view> params) override { optimizer.reload_masters(params); }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include <adamant/step/executor.hpp>
@@ -41,6 +42,14 @@ enum class step_status {
     skipped_found_inf,  //!< a gradient is infinite or NaN
     skipped_norm        //!< the norm is above grad_norm_skip_threshold
 };
+
+constexpr std::string_view to_string(step_status status) {
+    switch (status) {
+        case step_status::applied: return "applied";
+        case step_status::skipped_found_inf: return "skipped_found_inf";
+        default: return "skipped_norm";
+    }
+}
 
 //! A skipped step leaves parameters, state and step count as they were; only the loss scaler moves.
 struct step_result {

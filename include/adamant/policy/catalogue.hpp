@@ -31,7 +31,7 @@ decltype(auto) visit(const policy_spec& spec, catalogue<Policies...> list, F&& f
         [](F& g) -> result { return g(std::type_identity<Policies>{}); }...};
     for (std::size_t i = 0; i < calls.size(); ++i)
         if (storage_of(list.specs[i]) == storage_of(spec)) return calls[i](f);
-    throw config_error("[adamant] this program's catalogue has no " + describe(spec) +
+    throw config_error("[adamant] this program's catalogue has no " + describe(canonical(spec)) +
                        ": add it to the catalogue<...> that the program names.");
 }
 

@@ -33,8 +33,8 @@ struct policy_spec {
     friend constexpr bool operator==(const policy_spec&, const policy_spec&) = default;
 };
 
-//! The part of a policy that decides storage: the two switches that only give permission are set aside.
-//! Policies with equal storage are the same instantiation.
+//! The part of a policy that decides storage, to compare: the two switches that only give permission are set
+//! aside. Policies with equal storage are the same instantiation.
 constexpr policy_spec storage_of(policy_spec spec) {
     spec.precision_aware = false;
     spec.narrow_bucket = false;

@@ -34,14 +34,8 @@ struct resolved_policy {
     using param_t = element_t<Mode>;
     using grad_t = element_t<GradBucket>;
 
-    //! As data; the switches that only give permission are on where the storage needs them.
-    static constexpr policy_spec spec = [] {
-        policy_spec s{Mode::id,    false,         MainParams::id,  MainGrads::id,
-                      ExpAvg::id,  ExpAvgSq::id, GradBucket::id, false};
-        s.narrow_bucket = has_narrow_bucket(s);
-        s.precision_aware = !is_valid(s);
-        return s;
-    }();
+    static constexpr policy_spec spec = canonical(
+        {Mode::id, false, MainParams::id, MainGrads::id, ExpAvg::id, ExpAvgSq::id, GradBucket::id, false});
     static_assert(is_valid(spec), "[adamant] resolved_policy is what a policy resolves to: name policy<...>::resolved.");
 
     static constexpr double bytes_per_param() { return adamant::bytes_per_param(spec); }

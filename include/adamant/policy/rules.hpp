@@ -314,4 +314,12 @@ constexpr std::optional<rule_text> first_broken(const policy_words& words) {
 
 constexpr bool is_valid(const policy_spec& spec) { return spec_rules::first_broken(spec) < 0; }
 
+//! The one way to say what a valid spec stores: its two switches are on only where the storage needs them.
+constexpr policy_spec canonical(policy_spec spec) {
+    spec.narrow_bucket = has_narrow_bucket(spec);
+    spec.precision_aware = false;
+    spec.precision_aware = !is_valid(spec);
+    return spec;
+}
+
 }  // namespace adamant::inline v0

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <adamant/base/error.hpp>
@@ -38,6 +39,21 @@ struct tensor_view {
           data(const_cast<std::remove_const_t<T>*>(values.data())),
           size(static_cast<std::int64_t>(values.size())) {}
 };
+
+//! Calls f with a span of the view's elements: span<float>, span<bfloat16> or span<float16>. Throws shape_error
+//! for a view of another dtype.
+template <class F>
+decltype(auto) visit_values(const tensor_view& view, F&& f) {
+    const auto span_of = [&]<class T>(std::type_identity<T>) {
+        return std::span<T>(static_cast<T*>(view.data), static_cast<std::size_t>(view.size));
+    };
+    switch (view.type) {
+        case dtype::fp32: return f(span_of(std::type_identity<float>{}));
+        case dtype::bf16: return f(span_of(std::type_identity<bfloat16>{}));
+        case dtype::fp16: return f(span_of(std::type_identity<float16>{}));
+        default: throw shape_error("[adamant] a tensor is fp32, bf16 or fp16: got " + std::string(to_string(view.type)) + ".");
+    }
+}
 
 //! Parameters: fp32 or the mode's dtype.
 using param_view = tensor_view;

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <adamant/state/flat_index.hpp>
@@ -48,7 +49,7 @@ public:
     //! Adds a micro-batch's gradient of a tensor: in fp32, rounded to the bucket's dtype. In a bf16 bucket
     //! small summands vanish beside a large sum (1 added 512 times ends at 256): main_grads fp32 is the default.
     template <class T>
-    void accumulate(std::size_t tensor, std::span<const T> gradient) {
+    void accumulate(std::size_t tensor, std::span<T> gradient) {
         if (tensor >= sizes_.size())
             throw shape_error("[adamant] this bucket has " + std::to_string(sizes_.size()) + " tensors: there is no tensor " + std::to_string(tensor) + ".");
         if (gradient.size() != static_cast<std::size_t>(sizes_[tensor]))
@@ -63,6 +64,35 @@ private:
     flat_index index_;
     buffer<Element, Memory> values_;
     std::vector<std::span<const Element>> views_;
+};
+
+//! A bucket whose dtype is known at run time, policy_spec::grad_bucket.
+class any_grad_bucket {
+public:
+    //! Throws shape_error for a dtype that no bucket has, or a negative size.
+    any_grad_bucket(dtype kind, std::span<const std::int64_t> sizes) : bucket_(make(kind, sizes)) {
+        std::visit([this](auto& bucket) { views_.assign(bucket.views().begin(), bucket.views().end()); }, bucket_);
+    }
+
+    const std::vector<tensor_view>& views() const { return views_; }
+    void zero() {
+        std::visit([](auto& bucket) { bucket.zero(); }, bucket_);
+    }
+    void accumulate(std::size_t tensor, const tensor_view& gradient) {
+        std::visit([&](auto& bucket) { visit_values(gradient, [&](auto values) { bucket.accumulate(tensor, values); }); }, bucket_);
+    }
+
+private:
+    using any = std::variant<basic_grad_bucket<float>, basic_grad_bucket<bfloat16>, basic_grad_bucket<float16>>;
+
+    static any make(dtype kind, std::span<const std::int64_t> sizes) {
+        any result{std::in_place_index<0>, std::span<const std::int64_t>{}};
+        visit_values({kind, nullptr, 0}, [&]<class T>(std::span<T>) { result.emplace<basic_grad_bucket<T>>(sizes); });
+        return result;
+    }
+
+    any bucket_;
+    std::vector<tensor_view> views_;
 };
 
 //! The bucket of a policy.

@@ -27,7 +27,7 @@ enum class dialect {
 
 //! What a file may leave open; what is given here wins over what stands beside the section.
 struct load_options {
-    yaml::dialect dialect = dialect::verl;
+    yaml::dialect dialect{dialect::verl};
     std::optional<dtype> mode{};                         //!< of the model's weights: fp32, bf16 or fp16
     std::optional<std::int64_t> total_training_steps{};  //!< what trainers fill in at run time
     std::optional<bool> use_distributed_optimizer{};

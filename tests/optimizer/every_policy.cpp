@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! What holds for every policy of verl_catalogue: a step allocates nothing, and neither the run-time
+//! interface nor threads change a bit.
+#include "model.hpp"
+
+#include <step/runners.hpp>
+
+#include <adamant/optimizer/any_optimizer.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<int> allocations{0};
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+    ++allocations;
+    void* const pointer = std::aligned_alloc(
+        alignment, (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment);
+    if (pointer == nullptr) throw std::bad_alloc();
+    return pointer;
+}
+
+}  // namespace
+
+void* operator new(std::size_t bytes) { return counted(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+    return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* pointer) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
+void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
+
+namespace {
+
+using namespace adamant;
+
+template <class F>
+int allocations_of(F&& f) {
+    const int before = allocations;
+    f();
+    return allocations - before;
+}
+
+template <class F, class... Policies>
+void for_each(catalogue<Policies...>, F f) {
+    (f(std::type_identity<Policies>{}), ...);
+}
+
+const optimizer_options small_scale{.loss_scaler = loss_scaler_settings{.initial_loss_scale = 256}};
+
+any_optimizer any_of(const policy_spec& spec, const std::vector<tensor_info>& tensors,
+                     const std::vector<tensor_view>& params) {
+    return make_optimizer<verl_catalogue>(spec, tensors, params, {}, small_scale);
+}
+
+//! As model::digest, seen through the run-time interface.
+template <class Params>
+std::uint64_t digest_of(const any_optimizer& optimizer, const Params& params) {
+    fnv1a hash;
+    for (const auto& values : params) hash.add(std::span(values));
+    for (const slot s : all_slots)
+        for (std::size_t i = 0; i < params.size(); ++i) {
+            const slot_view codes = optimizer.state(to_string(s), i);
+            hash.add(codes.data, static_cast<std::size_t>(codes.size) * (codes.kind == dtype::fp32 ? 4 : 2));
+        }
+    return hash.value();
+}
+
+}  // namespace
+
+TEST_CASE("the counter counts") {
+    CHECK(allocations_of([] { ::operator delete(::operator new(4)); }) == 1);
+    CHECK(allocations_of([] { host_memory{}.deallocate(host_memory{}.allocate(64, 64), 64, 64); }) == 1);
+}
+
+TEST_CASE("neither an applied nor a skipped step allocates") {
+    for_each(verl_catalogue{}, []<class Policy>(std::type_identity<Policy>) {
+        CAPTURE(Policy::describe());
+        model<Policy> m({}, small_scale);
+        const auto params = m.param_spans();
+        const auto grads = m.grad_spans();
+        for (int i = 0; i < 2; ++i) {
+            step_result r;
+            CHECK(allocations_of([&] { r = m.optimizer.step(params, grads); }) == 0);
+            CHECK(r.status == step_status::applied);
+        }
+        m.grads[4][17] = round_to<typename model<Policy>::grad_t>(std::numeric_limits<float>::quiet_NaN());
+        step_result r;
+        CHECK(allocations_of([&] { r = m.optimizer.step(params, grads); }) == 0);
+        CHECK(r.status == step_status::skipped_found_inf);
+        CHECK(r.step == 2);
+    });
+}
+
+TEST_CASE(
+    "the run-time interface and threads give the bits of adam<Policy>, and the former allocates nothing") {
+    for_each(verl_catalogue{}, []<class Policy>(std::type_identity<Policy>) {
+        CAPTURE(Policy::describe());
+        model<Policy> typed({}, small_scale), untyped,
+            threaded({}, {.executor = runners::threaded{3}, .loss_scaler = small_scale.loss_scaler}, 5000);
+        any_optimizer any = any_of(Policy::spec, untyped.tensors, untyped.param_views());
+        CHECK(any.bytes_per_param() == Policy::bytes_per_param());
+        CHECK(storage_of(any.spec()) == storage_of(Policy::spec));
+        const std::uint64_t start = typed.digest();
+        for (std::uint64_t i = 0; i < 4; ++i) {
+            const step_result expected = typed.step_with_new_grads(i);
+            threaded.step_with_new_grads(i);
+            untyped.new_grads(i);
+            const auto params = untyped.param_views(), grads = untyped.grad_views();
+            step_result got;
+            CHECK(allocations_of([&] { got = any.step(params, grads); }) == 0);
+            CHECK(got.grad_norm == expected.grad_norm);
+            CHECK(got.step == expected.step);
+            CHECK(got.loss_scale == expected.loss_scale);
+        }
+        CHECK(typed.digest() != start);
+        CHECK(threaded.digest() == typed.digest());
+        CHECK(digest_of(any, untyped.params) == typed.digest());
+        CHECK(any.step_count() == 4);
+        CHECK(any.loss_scale() == typed.optimizer.loss_scale());
+    });
+}

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! One digest for any executor and any floating-point environment of the program.
+#include "model.hpp"
+
+#include <step/runners.hpp>
+
+#include <adamant/policy/presets.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cfenv>
+
+using namespace adamant;
+
+namespace {
+
+//! The digest after some steps of a model of six tasks, clipped so that the norm counts.
+template <class Policy>
+std::uint64_t digest_with(const executor& runner, double scale = 0.01) {
+    model<Policy> m({.clip_grad = 0.01}, {.executor = runner}, 180000);
+    fnv1a norms;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        m.new_grads(i, scale);
+        const double norm = m.step().grad_norm;
+        norms.add(&norm, sizeof norm);
+    }
+    return m.digest() ^ norms.value();
+}
+
+template <class Policy>
+void check_executors() {
+    const std::uint64_t serial = digest_with<Policy>({});
+    for (int threads = 1; threads <= 8; ++threads)
+        CHECK(digest_with<Policy>(runners::threaded{threads}) == serial);
+    CHECK(digest_with<Policy>(runners::reversed{}) == serial);
+    CHECK(digest_with<Policy>(runners::interleaved{}) == serial);
+}
+
+}  // namespace
+
+TEST_CASE("threads and the order of tasks leave the digest alone") {
+    check_executors<presets::lean_bf16>();
+    check_executors<presets::megatron_bf16>();
+}
+
+TEST_CASE("a broken gradient is found by threads") {
+    for (const std::size_t at : {0u, 90000u, 179999u}) {
+        model<presets::lean_bf16> m({}, {.executor = runners::threaded{4}}, 180000);
+        m.grads[4][at] = {0xFF80};
+        const std::uint64_t before = m.digest();
+        CHECK(m.step().status == step_status::skipped_found_inf);
+        CHECK(m.digest() == before);
+    }
+}
+
+TEST_CASE("two optimizers may share a pool") {
+    const executor pool(runners::threaded{2});
+    CHECK(digest_with<presets::lean_bf16>(pool) == digest_with<presets::lean_bf16>(pool));
+}
+
+TEST_CASE("the constructor that takes an executor alone is the same") {
+    model<presets::lean_bf16> m({}, {}, 180000), other({}, {}, 180000);
+    other.optimizer =
+        adam<presets::lean_bf16>(other.tensors, other.param_spans(), {}, executor(runners::threaded{3}));
+    m.step();
+    other.step();
+    CHECK(m.digest() == other.digest());
+}
+
+TEST_CASE("a rounding mode of the program changes nothing, and is kept") {
+    const std::uint64_t expected = digest_with<presets::full_fp32>({});
+    model<presets::full_fp32> m({.clip_grad = 0.01}, {}, 180000);  // inputs are made before the mode changes
+    fnv1a norms;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        m.new_grads(i);
+        std::fesetround(FE_UPWARD);
+        const double norm = m.step().grad_norm;
+        const int after = std::fegetround();
+        std::fesetround(FE_TONEAREST);
+        CHECK(after == FE_UPWARD);
+        norms.add(&norm, sizeof norm);
+    }
+    CHECK((m.digest() ^ norms.value()) == expected);
+}
+
+#if defined(__x86_64__)
+namespace {
+
+constexpr unsigned flush = 0x8040;  // FTZ and DAZ
+
+//! A pool whose threads were set up by someone else.
+struct flushing {
+    void run(std::int64_t count, task t) const {
+        std::thread([&] {
+            _mm_setcsr(_mm_getcsr() | flush);
+            for (std::int64_t i = 0; i < count; ++i) t(i);
+        }).join();
+    }
+};
+
+//! The digest after three steps whose gradients have this scale, with FTZ and DAZ set around each or not.
+std::uint64_t digest_with_flush(bool on, const executor& runner, double scale) {
+    const unsigned before = _mm_getcsr();
+    model<presets::full_fp32> m({.eps = 1e-40}, {.executor = runner}, 70000);
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        m.new_grads(i, scale);
+        _mm_setcsr(on ? before | flush : before);
+        m.step();
+        const unsigned after = _mm_getcsr();
+        _mm_setcsr(before);
+        CHECK((after & flush) == (on ? flush : 0));
+    }
+    const auto is_subnormal = [](float x) {
+        return x != 0 && std::abs(x) < std::numeric_limits<float>::min();
+    };
+    const slot small = scale < 1e-30 ? slot::exp_avg : slot::exp_avg_sq;
+    CHECK(std::ranges::count_if(m.optimizer.export_fp32(small, 4), is_subnormal) > 1000);
+    return m.digest();
+}
+
+}  // namespace
+
+TEST_CASE("FTZ and DAZ of the program or of a pool's threads change nothing, and are kept") {
+    for (const double scale : {1e-40, 1e-20}) {  // subnormal gradients; subnormal exp_avg_sq
+        const std::uint64_t expected = digest_with_flush(false, {}, scale);
+        CHECK(digest_with_flush(true, {}, scale) == expected);
+        CHECK(digest_with_flush(true, runners::threaded{4}, scale) == expected);
+        CHECK(digest_with_flush(false, flushing{}, scale) == expected);
+    }
+}
+#endif
