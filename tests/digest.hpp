@@ -4,8 +4,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 #include <adamant/numerics/philox.hpp>
@@ -14,13 +14,13 @@ namespace adamant_test {
 
 class digest {
 public:
+    void add(const void* data, std::size_t bytes) {
+        for (std::size_t i = 0; i < bytes; ++i)
+            hash_ = (hash_ ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001B3ull;
+    }
     template <class T>
     void add(std::span<T> values) {
-        for (const T& value : values) {
-            unsigned char bytes[sizeof(T)];
-            std::memcpy(bytes, &value, sizeof(T));
-            for (const unsigned char byte : bytes) hash_ = (hash_ ^ byte) * 0x100000001B3ull;
-        }
+        add(values.data(), values.size_bytes());
     }
     void add(double value) { add(std::span<const double>(&value, 1)); }
     std::uint64_t value() const { return hash_; }

@@ -65,18 +65,19 @@ inline json refused(const std::string& why, const std::string& where) {
 
 //! A row's answer. The row's maps are read as YAML, of which JSON is a part.
 inline json judge_row(const json& row, const std::string& name) {
-    const auto flag = [&](const char* key, bool missing) { return row.contains(key) && !row[key].is_null() ? row[key].get<bool>() : missing; };
+    const auto flag = [&](const char* key, bool missing) {
+        return row.contains(key) && !row[key].is_null() ? row[key].get<bool>() : missing;
+    };
     yaml::load_options options;
     options.mode = flag("fp16", false) ? dtype::fp16 : flag("bf16", false) ? dtype::bf16 : dtype::fp32;
     options.use_distributed_optimizer = flag("use_distributed_optimizer", true);
-    if (row.contains("override_ddp_config") && !row["override_ddp_config"].is_null()) options.override_ddp_config = row["override_ddp_config"].dump();
+    if (row.contains("override_ddp_config") && !row["override_ddp_config"].is_null())
+        options.override_ddp_config = row["override_ddp_config"].dump();
     try {
         return accepted(yaml::resolve(yaml::load_text(row.at("optim").dump(), name, "", options)));
     } catch (const yaml::located_error& e) {
         return refused(e.sentence(), yaml::to_string(e.at()));
-    } catch (const error& e) {
-        return refused(e.what(), "");
-    }
+    } catch (const error& e) { return refused(e.what(), ""); }
 }
 
 }  // namespace check_config

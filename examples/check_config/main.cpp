@@ -20,13 +20,15 @@ namespace {
 using namespace check_config;
 
 constexpr const char* usage =
-    "usage: check_config FILE [--path a.b.c] [--mode fp32|bf16|fp16] [--dialect verl|megatron] [--steps N] [--json]\n"
+    "usage: check_config FILE [--path a.b.c] [--mode fp32|bf16|fp16] [--dialect verl|megatron] [--steps N] "
+    "[--json]\n"
     "       check_config --rows FILE.jsonl\n"
     "  --path     the optimizer's section, 'actor.optim'; a trailing #1 picks the second document\n"
     "  --mode     the dtype of the model's weights, where the file does not say it\n"
     "  --steps    total_training_steps, which trainers fill in at run time\n"
     "  --json     print JSON instead of text\n"
-    "  --rows     read one JSON object a line (optim, fp16, bf16, use_distributed_optimizer, override_ddp_config)\n"
+    "  --rows     read one JSON object a line (optim, fp16, bf16, use_distributed_optimizer, "
+    "override_ddp_config)\n"
     "             and print one verdict a line\n";
 
 struct arguments {
@@ -53,7 +55,8 @@ std::optional<arguments> parse(int count, char** values) {
         };
         if (word == "--json") {
             a.as_json = true;
-        } else if (word == "--path" || word == "--mode" || word == "--dialect" || word == "--steps" || word == "--rows") {
+        } else if (word == "--path" || word == "--mode" || word == "--dialect" || word == "--steps" ||
+                   word == "--rows") {
             const auto value = next();
             if (!value) return std::nullopt;
             if (word == "--path") a.path = *value;
@@ -96,8 +99,11 @@ int check_rows(const std::string& file) {
         try {
             std::cout << judge_row(json::parse(line), name).dump() << "\n";
         } catch (const json::exception& e) {
-            std::cerr << name << ": [adamant] a row is a JSON object with optim, fp16, bf16, use_distributed_optimizer and "
-                         "override_ddp_config: " << e.what() << "\n";
+            std::cerr
+                << name
+                << ": [adamant] a row is a JSON object with optim, fp16, bf16, use_distributed_optimizer and "
+                   "override_ddp_config: "
+                << e.what() << "\n";
             return 1;
         }
     }
@@ -113,11 +119,13 @@ void print(const yaml::resolution& r, const std::string& schedule_note) {
               << "bytes/parameter   " << bytes_per_param(r.policy) << "\n"
               << "weights           " << to_string(r.policy.mode) << "\n"
               << "master            " << to_string(r.policy.main_params.kind) << "\n"
-              << "main_grads        " << to_string(r.policy.main_grads) << ", bucket " << to_string(r.policy.grad_bucket) << "\n"
+              << "main_grads        " << to_string(r.policy.main_grads) << ", bucket "
+              << to_string(r.policy.grad_bucket) << "\n"
               << "exp_avg           " << to_string(r.policy.exp_avg.kind) << "\n"
               << "exp_avg_sq        " << to_string(r.policy.exp_avg_sq.kind) << "\n"
-              << "lr                " << r.hyper.lr << ", betas " << r.hyper.beta1 << " and " << r.hyper.beta2 << ", eps " << r.hyper.eps
-              << ", weight decay " << r.hyper.weight_decay << (r.hyper.decoupled ? " (AdamW)" : " (L2)") << "\n";
+              << "lr                " << r.hyper.lr << ", betas " << r.hyper.beta1 << " and " << r.hyper.beta2
+              << ", eps " << r.hyper.eps << ", weight decay " << r.hyper.weight_decay
+              << (r.hyper.decoupled ? " (AdamW)" : " (L2)") << "\n";
     if (r.loss_scaler) {
         std::cout << "loss scale        ";
         if (r.loss_scaler->loss_scale) std::cout << "constant " << *r.loss_scaler->loss_scale << "\n";
@@ -134,8 +142,8 @@ int check_file(const arguments& a) {
         if (r.settings.has_schedule && r.settings.lr_decay_steps <= 0) {
             note = r.settings.lr_decay_style + ", once total_training_steps is known (--steps)";
         } else if (const auto schedule = r.schedule()) {
-            note = r.settings.lr_decay_style + ", " + std::to_string(r.settings.lr_warmup_steps) + " steps of warm-up, " +
-                   std::to_string(r.settings.lr_decay_steps) + " in all";
+            note = r.settings.lr_decay_style + ", " + std::to_string(r.settings.lr_warmup_steps) +
+                   " steps of warm-up, " + std::to_string(r.settings.lr_decay_steps) + " in all";
         }
         if (a.as_json) std::cout << accepted(r).dump(2) << "\n";
         else print(r, note);

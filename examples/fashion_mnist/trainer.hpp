@@ -126,15 +126,16 @@ private:
         double loss = 0;
         bucket_.zero();
         for (std::size_t m = 0; m < micro_batches; ++m) {
-            const std::size_t begin = images.size() * m / micro_batches, end = images.size() * (m + 1) / micro_batches;
+            const std::size_t begin = images.size() * m / micro_batches,
+                              end = images.size() * (m + 1) / micro_batches;
             input_.gather(data_.train, images.subspan(begin, end - begin));
             loss += network_.gradients(values_, input_, loss_scale, grads_).loss;
             weight_grads_.store(grads_);  // backward gives gradients in the dtype of the weights,
             for (std::size_t t = 0; t < tensors_.size(); ++t)
                 bucket_.accumulate(t, weight_grad_views_[t]);  // the bucket holds them in the policy's
         }
-        const adamant::step_result result =
-            optimizer_.step(params_, bucket_.views(), {.grad_scale = 1.0 / static_cast<double>(micro_batches)});
+        const adamant::step_result result = optimizer_.step(
+            params_, bucket_.views(), {.grad_scale = 1.0 / static_cast<double>(micro_batches)});
         weights_.load(values_);
         count(result);
         return {loss, result};

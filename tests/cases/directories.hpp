@@ -25,7 +25,8 @@ inline std::vector<fs::path> directories() {
         std::stringstream list(more);
         for (std::string directory; std::getline(list, directory, ':');) {
             if (directory.empty()) continue;
-            if (!fs::is_directory(directory)) throw std::runtime_error("ADAMANT_CASES names no directory: " + directory);
+            if (!fs::is_directory(directory))
+                throw std::runtime_error("ADAMANT_CASES names no directory: " + directory);
             result.emplace_back(directory);
         }
     }
@@ -33,7 +34,8 @@ inline std::vector<fs::path> directories() {
 }
 
 //! The files in a sub-folder of each directory whose names begin and end so, in order.
-inline std::vector<fs::path> files(const std::string& folder, const std::string& begin, const std::string& end) {
+inline std::vector<fs::path> files(const std::string& folder, const std::string& begin,
+                                   const std::string& end) {
     std::vector<fs::path> result;
     for (const fs::path& directory : directories()) {
         if (!fs::is_directory(directory / folder)) continue;

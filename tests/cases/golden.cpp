@@ -18,7 +18,8 @@ using namespace adamant;
 
 std::vector<std::uint32_t> words(const std::string& hex, std::size_t digits) {
     std::vector<std::uint32_t> result;
-    for (std::size_t i = 0; i < hex.size(); i += digits) result.push_back(static_cast<std::uint32_t>(std::stoul(hex.substr(i, digits), nullptr, 16)));
+    for (std::size_t i = 0; i < hex.size(); i += digits)
+        result.push_back(static_cast<std::uint32_t>(std::stoul(hex.substr(i, digits), nullptr, 16)));
     return result;
 }
 
@@ -31,7 +32,8 @@ std::vector<float> floats(const std::string& hex) {
 double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
     REQUIRE(a.size() == b.size());
     double largest = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(double{a[i]} - double{b[i]}));
+    for (std::size_t i = 0; i < a.size(); ++i)
+        largest = std::max(largest, std::abs(double{a[i]} - double{b[i]}));
     return largest;
 }
 
@@ -44,7 +46,10 @@ public:
     using grad_t = typename optimizer_type::grad_t;
 
     runner(const json& golden, optimizer_options options = {})
-        : golden_(golden), start_(floats(golden["p0"])), params_(start_.size()), optimizer_(lists(), hyper(golden), std::move(options)) {
+        : golden_(golden),
+          start_(floats(golden["p0"])),
+          params_(start_.size()),
+          optimizer_(lists(), hyper(golden), std::move(options)) {
         const std::vector<std::span<const float>> values{start_};
         optimizer_.init_masters(lists(), values);
         if (golden.contains("m0")) {
@@ -59,7 +64,8 @@ public:
         if (golden_.contains("grads_f32_hex")) {
             for (const float g : floats(golden_["grads_f32_hex"][i])) grads.push_back(round_to<grad_t>(g));
         } else if constexpr (std::is_same_v<grad_t, float16>) {
-            for (const std::uint32_t g : words(golden_["scaled_grads_fp16_hex"][i], 4)) grads.push_back({static_cast<std::uint16_t>(g)});
+            for (const std::uint32_t g : words(golden_["scaled_grads_fp16_hex"][i], 4))
+                grads.push_back({static_cast<std::uint16_t>(g)});
         }
         const std::vector<std::span<const grad_t>> gradients{grads};
         step_options options;
@@ -70,7 +76,9 @@ public:
         return optimizer_.step(lists(), gradients, options);
     }
 
-    std::vector<float> master() { return optimizer_.export_fp32(slot::main_params, 0, std::span<param_t>(params_)); }
+    std::vector<float> master() {
+        return optimizer_.export_fp32(slot::main_params, 0, std::span<param_t>(params_));
+    }
     const std::vector<param_t>& params() const { return params_; }
     optimizer_type& optimizer() { return optimizer_; }
 
@@ -82,7 +90,9 @@ private:
         hyperparameters result{.beta1 = h["b1"], .beta2 = h["b2"], .eps = h["eps"]};
         result.bias_correction = golden.value("bias_correction", true);
         result.decoupled = golden["mode"].get<std::string>().starts_with("decoupled");
-        result.clip_grad = golden.contains("clip") && !golden["clip"].is_null() ? golden["clip"]["max_norm"].get<double>() : 0.0;
+        result.clip_grad = golden.contains("clip") && !golden["clip"].is_null()
+                               ? golden["clip"]["max_norm"].get<double>()
+                               : 0.0;
         if (h.contains("lr")) result.lr = h["lr"], result.weight_decay = h["wd"];
         return result;
     }
@@ -129,11 +139,17 @@ TEST_CASE("golden trajectories") {
         CAPTURE(file.string());
         if (!golden.contains("grads_f32_hex")) continue;
         ++sets;
-        const json tolerances = cases::read_json(file.parent_path() / ("golden_tolerances." + name.substr(0, name.find('_')) + ".json"))[golden["id"].get<std::string>()];
+        const json tolerances =
+            cases::read_json(file.parent_path() / ("golden_tolerances." + name.substr(0, name.find('_')) +
+                                                   ".json"))[golden["id"].get<std::string>()];
         const double f32_abs = tolerances["f32_abs"], bf16_mv_abs = tolerances["bf16_mv_abs"];
 
-        run<presets::full_fp32>(golden, "f32", [&](auto& r, const json& snapshot) { CHECK(largest_difference(r.params(), floats(snapshot["p"])) <= f32_abs); });
-        run<bf16_moments>(golden, "bf16_mv", [&](auto& r, const json& snapshot) { CHECK(largest_difference(r.params(), floats(snapshot["p"])) <= bf16_mv_abs); });
+        run<presets::full_fp32>(golden, "f32", [&](auto& r, const json& snapshot) {
+            CHECK(largest_difference(r.params(), floats(snapshot["p"])) <= f32_abs);
+        });
+        run<bf16_moments>(golden, "bf16_mv", [&](auto& r, const json& snapshot) {
+            CHECK(largest_difference(r.params(), floats(snapshot["p"])) <= bf16_mv_abs);
+        });
         run<presets::megatron_bf16>(golden, "bf16p_f32master", [&](auto& r, const json& snapshot) {
             const std::vector<float> master = r.master();
             CHECK(largest_difference(master, floats(snapshot["master"])) <= f32_abs);
@@ -164,10 +180,11 @@ TEST_CASE("golden loss-scaler logs") {
         CAPTURE(file.string());
         const json& settings = golden["scaler"];
         using policy_type = policy<mode<fp16>, grad_reduce_in_fp32<false>>;
-        runner<policy_type> r(golden, {.loss_scaler = loss_scaler_settings{.initial_loss_scale = settings["init"],
-                                                                          .min_loss_scale = settings["min"],
-                                                                          .loss_scale_window = settings["growth_interval"],
-                                                                          .hysteresis = settings["hysteresis"]}});
+        runner<policy_type> r(
+            golden, {.loss_scaler = loss_scaler_settings{.initial_loss_scale = settings["init"],
+                                                         .min_loss_scale = settings["min"],
+                                                         .loss_scale_window = settings["growth_interval"],
+                                                         .hysteresis = settings["hysteresis"]}});
         for (std::size_t i = 0; i < golden["log"].size(); ++i) {
             const json& log = golden["log"][i];
             CAPTURE(log.dump());
@@ -182,7 +199,8 @@ TEST_CASE("golden loss-scaler logs") {
             if (log["found_inf"]) CHECK(r.master() == before);
             const std::string step = std::to_string(i + 1);
             // No tolerance came with these; 3e-7 is the largest of the other sets.
-            if (golden["variants"]["f32"].contains(step)) CHECK(largest_difference(r.master(), floats(golden["variants"]["f32"][step]["p"])) <= 3e-7);
+            if (golden["variants"]["f32"].contains(step))
+                CHECK(largest_difference(r.master(), floats(golden["variants"]["f32"][step]["p"])) <= 3e-7);
         }
     }
     CHECK(logs >= 1);

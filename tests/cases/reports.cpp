@@ -19,7 +19,9 @@ using namespace adamant;
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-json report(const std::string& name) { return cases::read_json(cases::fs::path(ADAMANT_TEST_CASES) / "reports" / (name + ".json")); }
+json report(const std::string& name) {
+    return cases::read_json(cases::fs::path(ADAMANT_TEST_CASES) / "reports" / (name + ".json"));
+}
 
 //! "inf" and "nan" are texts in JSON.
 float number(const json& value) {
@@ -41,7 +43,8 @@ struct model {
     using param_t = typename adam<Policy>::param_t;
     using grad_t = typename adam<Policy>::grad_t;
 
-    model(const std::vector<std::vector<float>>& start, const hyperparameters& hyper, optimizer_options options = {})
+    model(const std::vector<std::vector<float>>& start, const hyperparameters& hyper,
+          optimizer_options options = {})
         : params(rounded_to<param_t>(start)), optimizer(lists(), hyper, std::move(options)) {}
 
     template <class T>
@@ -76,10 +79,12 @@ TEST_CASE("B01: a bf16 weight with a master moves, whatever its own grid") {
     model<presets::megatron_bf16> with_master({{1.0f}}, no_decay);
     model<policy<mode<bf16>, precision_aware>> with_remainder({{1.0f}}, no_decay);
     for (int i = 0; i < 100; ++i) with_master.step({{1.0f}}), with_remainder.step({{1.0f}});
-    const float master = with_master.optimizer.export_fp32(slot::main_params, 0, std::span(with_master.params[0]))[0];
+    const float master =
+        with_master.optimizer.export_fp32(slot::main_params, 0, std::span(with_master.params[0]))[0];
     CHECK(std::abs(double{master} - expected["fp32_master"].get<double>()) <= 2.4e-7);
     CHECK(to_float(with_master.params[0][0]) == expected["bf16_of_master"].get<float>());
-    CHECK(with_remainder.optimizer.export_fp32(slot::main_params, 0, std::span(with_remainder.params[0]))[0] == master);
+    CHECK(with_remainder.optimizer.export_fp32(slot::main_params, 0,
+                                               std::span(with_remainder.params[0]))[0] == master);
     // Without master nearest rounding stands still for ever: it is not a policy.
     policy_spec without = presets::megatron_bf16::spec;
     without.precision_aware = true;
@@ -87,7 +92,8 @@ TEST_CASE("B01: a bf16 weight with a master moves, whatever its own grid") {
     CHECK(first_broken(without)->sentence == rules::none_is_stochastic::sentence);
 }
 
-TEST_CASE("B03: betas are never rounded to the state's dtype, and the cost of bf16 to nearest is what it is") {
+TEST_CASE(
+    "B03: betas are never rounded to the state's dtype, and the cost of bf16 to nearest is what it is") {
     const json expected = report("B03")["expected"];
     const hyperparameters hyper{.lr = 0, .weight_decay = 0, .clip_grad = 0};
     const auto after_1000 = [&]<class Policy>(std::type_identity<Policy>, float g) {
@@ -97,10 +103,13 @@ TEST_CASE("B03: betas are never rounded to the state's dtype, and the cost of bf
         return m.exp_avg_sq();
     };
     using in_bf16 = policy<mode<fp32>, precision_aware, exp_avg_sq<bf16>>;
-    CHECK(after_1000(std::type_identity<plain>{}, 0.0f) == doctest::Approx(expected["decay_fp32"].get<double>()).epsilon(1e-5));
-    CHECK(after_1000(std::type_identity<plain>{}, std::sqrt(2.0f)) == doctest::Approx(expected["rise_fp32"].get<double>()).epsilon(1e-5));
+    CHECK(after_1000(std::type_identity<plain>{}, 0.0f) ==
+          doctest::Approx(expected["decay_fp32"].get<double>()).epsilon(1e-5));
+    CHECK(after_1000(std::type_identity<plain>{}, std::sqrt(2.0f)) ==
+          doctest::Approx(expected["rise_fp32"].get<double>()).epsilon(1e-5));
     CHECK(after_1000(std::type_identity<in_bf16>{}, 0.0f) == expected["decay_bf16_rne"].get<float>());
-    CHECK(after_1000(std::type_identity<in_bf16>{}, std::sqrt(2.0f)) == expected["rise_bf16_rne"].get<float>());
+    CHECK(after_1000(std::type_identity<in_bf16>{}, std::sqrt(2.0f)) ==
+          expected["rise_bf16_rne"].get<float>());
 }
 
 TEST_CASE("B04: zero gradients of fp16 weights change nothing and make no NaN") {
@@ -127,8 +136,10 @@ TEST_CASE("B07: a skipped iteration leaves no trace in step, moments or schedule
 
     std::vector<float> weights{1.0f};
     const std::vector<tensor_view> params{std::span<float>(weights)};
-    auto any = make_optimizer<catalogue<plain>>(plain::spec, {}, params, no_decay, {}, schedule({.lr_decay_steps = 100}));
-    for (float g : numbers(all["inputs"]["grads"])) any.step(params, std::vector<tensor_view>{std::span<float>(&g, 1)});
+    auto any = make_optimizer<catalogue<plain>>(plain::spec, {}, params, no_decay, {},
+                                                schedule({.lr_decay_steps = 100}));
+    for (float g : numbers(all["inputs"]["grads"]))
+        any.step(params, std::vector<tensor_view>{std::span<float>(&g, 1)});
     CHECK(any.schedule_position() == expected["scheduler_steps"]);
 }
 
@@ -147,7 +158,8 @@ TEST_CASE("B09: the scale stops at its floor and says so") {
 TEST_CASE("B11: gradients are unscaled in fp32, not in their own dtype") {
     const json all = report("B11");
     const double scale = all["inputs"]["scale"];
-    model<policy<mode<fp16>, grad_reduce_in_fp32<false>>> m({{0.0f, 0.0f, 0.0f}}, no_decay, {.loss_scaler = loss_scaler_settings{.initial_loss_scale = scale}});
+    model<policy<mode<fp16>, grad_reduce_in_fp32<false>>> m(
+        {{0.0f, 0.0f, 0.0f}}, no_decay, {.loss_scaler = loss_scaler_settings{.initial_loss_scale = scale}});
     m.step({numbers(all["expected"]["scaled_fp16"])});
     const auto unscaled = numbers(all["expected"]["unscaled_fp32"]);
     // After the first step exp_avg is (1 - beta1) of the gradient.
@@ -185,7 +197,8 @@ TEST_CASE("B17: the clip coefficient, and clipping off") {
         CHECK(coefficient == doctest::Approx(row["coef_fp32"].get<double>()).epsilon(1.2e-7));
         CHECK((coefficient < 1) == row["scaled"].get<bool>());
     }
-    for (const double off : {0.0, -1.0, std::numeric_limits<double>::infinity()}) CHECK(clip_coefficient(1e9, off) == 1);
+    for (const double off : {0.0, -1.0, std::numeric_limits<double>::infinity()})
+        CHECK(clip_coefficient(1e9, off) == 1);
 }
 
 TEST_CASE("B19: squares are summed exactly, whatever the gradients' dtype") {
@@ -217,7 +230,8 @@ TEST_CASE("B23: tensors without elements are no-ops wherever they stand") {
     const auto after = numbers(all["expected"]["A_after"]);
     model<plain> a({numbers(all["inputs"]["A"]["p"]), {}}, no_decay);
     a.step({numbers(all["inputs"]["A"]["g"]), {}});
-    for (std::size_t i = 0; i < after.size(); ++i) CHECK(a.params[0][i] == doctest::Approx(after[i]).epsilon(1.2e-7));
+    for (std::size_t i = 0; i < after.size(); ++i)
+        CHECK(a.params[0][i] == doctest::Approx(after[i]).epsilon(1.2e-7));
     model<plain> b({{1.0f}, {1.0f}, {}, {1.0f}, {}}, no_decay);
     b.step({{1.0f}, {1.0f}, {}, {1.0f}, {}});
     for (const std::size_t i : {0, 1, 3}) CHECK(b.params[i][0] < 1.0f);
@@ -237,7 +251,8 @@ TEST_CASE("B26: the step counter does not saturate") {
     for (const json& row : table) {
         const std::int64_t step = row["step"];
         CAPTURE(step);
-        // The table's betas are decimals, ours are their fp32 neighbours: 1 - beta^t moves by less than 1e-4 of itself.
+        // The table's betas are decimals, ours are their fp32 neighbours: 1 - beta^t moves by less than 1e-4
+        // of itself.
         CHECK(1 - power(double{0.9f}, step) == doctest::Approx(row["bc1"].get<double>()).epsilon(1e-6));
         CHECK(1 - power(double{0.999f}, step) == doctest::Approx(row["bc2"].get<double>()).epsilon(1e-4));
     }
@@ -269,14 +284,16 @@ TEST_CASE("B33: with lr 0 parameters keep their value, moments and step advance"
     m.step({numbers(all["inputs"]["g"])});
     CHECK(m.params == before);  // +0 and -0 are equal
     CHECK(m.optimizer.export_fp32(slot::exp_avg, 0) == numbers(expected["m_after"]));
-    for (std::size_t i = 0; i < 3; ++i) CHECK(m.exp_avg_sq(i) == doctest::Approx(expected["v_after"][i].get<double>()).epsilon(2.4e-7));
+    for (std::size_t i = 0; i < 3; ++i)
+        CHECK(m.exp_avg_sq(i) == doctest::Approx(expected["v_after"][i].get<double>()).epsilon(2.4e-7));
     CHECK(m.optimizer.step_count() == expected["step"]);
 }
 
 TEST_CASE("B35: a tied weight is registered once and steps once with the summed gradient") {
     const json all = report("B35");
     const json& expected = all["expected"];
-    model<plain> m({{1.0f}}, {.lr = all["inputs"]["lr"], .weight_decay = all["inputs"]["wd"], .clip_grad = 0});
+    model<plain> m({{1.0f}},
+                   {.lr = all["inputs"]["lr"], .weight_decay = all["inputs"]["wd"], .clip_grad = 0});
     const std::int64_t size[] = {1};
     grad_bucket<plain> bucket(size);
     for (const char* key : {"g1", "g2"}) {
@@ -303,8 +320,10 @@ TEST_CASE("B45: micro-batches add up in fp32 by default, and a bf16 bucket has i
     CHECK(sum_of(grad_bucket<presets::megatron_bf16>(sizes), 0, 1, 512) == expected["fp32"].get<float>());
     CHECK(sum_of(grad_bucket<presets::lean_bf16>(sizes), 0, 1, 512) == expected["bf16"].get<float>());
     // The report's sum is exact; 400 additions in fp32 may each be off by 2^-24 of the sum.
-    CHECK(sum_of(grad_bucket<presets::megatron_bf16>(sizes), 1, 0.001f, 400) == doctest::Approx(expected["small_fp32"].get<double>()).epsilon(400 * 0x1p-24));
-    CHECK(sum_of(grad_bucket<presets::lean_bf16>(sizes), 1, 0.001f, 400) == expected["small_bf16"].get<float>());
+    CHECK(sum_of(grad_bucket<presets::megatron_bf16>(sizes), 1, 0.001f, 400) ==
+          doctest::Approx(expected["small_fp32"].get<double>()).epsilon(400 * 0x1p-24));
+    CHECK(sum_of(grad_bucket<presets::lean_bf16>(sizes), 1, 0.001f, 400) ==
+          expected["small_bf16"].get<float>());
     static_assert(std::is_same_v<grad_bucket<presets::megatron_bf16>::value_type, float>);
 }
 
@@ -313,7 +332,8 @@ TEST_CASE("B47 and B49: the schedule goes on from exactly the saved position") {
     std::vector<float> weight{1.0f};
     const std::vector<tensor_view> params{std::span<float>(weight)};
     const auto resumed = [&](const schedule_settings& settings, std::int64_t position) {
-        auto optimizer = make_optimizer<catalogue<plain>>(plain::spec, {}, params, no_decay, {}, schedule(settings));
+        auto optimizer =
+            make_optimizer<catalogue<plain>>(plain::spec, {}, params, no_decay, {}, schedule(settings));
         optimizer.set_schedule_position(position);
         optimizer.set_schedule_position(position);  // loading twice does not advance it
         return optimizer;
@@ -322,14 +342,22 @@ TEST_CASE("B47 and B49: the schedule goes on from exactly the saved position") {
         float g = 1;
         return optimizer.step(params, std::vector<tensor_view>{std::span<float>(&g, 1)}).lr;
     };
-    auto optimizer = resumed({.lr = b47["inputs"]["max_lr"], .min_lr = b47["inputs"]["min_lr"], .lr_warmup_steps = b47["inputs"]["warm"],
-                              .lr_decay_steps = b47["inputs"]["decay"], .style = lr_decay_style::cosine}, b47["inputs"]["saved"]);
+    auto optimizer = resumed({.lr = b47["inputs"]["max_lr"],
+                              .min_lr = b47["inputs"]["min_lr"],
+                              .lr_warmup_steps = b47["inputs"]["warm"],
+                              .lr_decay_steps = b47["inputs"]["decay"],
+                              .style = lr_decay_style::cosine},
+                             b47["inputs"]["saved"]);
     CHECK(lr_of(optimizer) == doctest::Approx(b47["expected"]["lr_after_load"].get<double>()).epsilon(1e-12));
     CHECK(lr_of(optimizer) == doctest::Approx(b47["expected"]["lr_next"].get<double>()).epsilon(1e-12));
 
     const json b49 = report("B49");
-    for (const auto& [max_lr, key] : {std::pair{"saved_max_lr", "use_checkpoint_true"}, {"new_max_lr", "override_new_values_keep_position"}}) {
-        auto with = resumed({.lr = b49["inputs"][max_lr], .lr_decay_steps = b49["inputs"]["decay"], .style = lr_decay_style::cosine}, b49["inputs"]["saved_steps"]);
+    for (const auto& [max_lr, key] : {std::pair{"saved_max_lr", "use_checkpoint_true"},
+                                      {"new_max_lr", "override_new_values_keep_position"}}) {
+        auto with = resumed({.lr = b49["inputs"][max_lr],
+                             .lr_decay_steps = b49["inputs"]["decay"],
+                             .style = lr_decay_style::cosine},
+                            b49["inputs"]["saved_steps"]);
         CHECK(lr_of(with) == doctest::Approx(b49["expected"][key].get<double>()).epsilon(1e-12));
     }
 }
@@ -340,6 +368,9 @@ TEST_CASE("B53: betas of the file are used, an override of one wins, and a warni
     CHECK(r.hyper.beta1 == all["expected"]["product_effective"][0]);
     CHECK(r.hyper.beta2 == all["expected"]["product_effective"][1]);
     CHECK(r.warnings.size() == 1);
-    const auto overridden = yaml::resolve(yaml::load_text("betas: " + all["inputs"]["betas"].dump() + "\noverride_optimizer_config: " + all["expected"]["override_wins"].dump(), "f.yaml"));
+    const auto overridden = yaml::resolve(
+        yaml::load_text("betas: " + all["inputs"]["betas"].dump() +
+                            "\noverride_optimizer_config: " + all["expected"]["override_wins"].dump(),
+                        "f.yaml"));
     CHECK(overridden.hyper.beta2 == all["expected"]["override_wins"]["adam_beta2"]);
 }

@@ -19,8 +19,10 @@ TEST_CASE("every row has the verdict, fields, bucket and warning of the referenc
             if (line.empty()) continue;
             ++rows;
             const cases::json row = cases::json::parse(line);
-            const cases::json answer = cases::json::parse(
-                check_config::judge_row(nlohmann::ordered_json::parse(line), file.string() + ":" + std::to_string(number)).dump());
+            const cases::json answer =
+                cases::json::parse(check_config::judge_row(nlohmann::ordered_json::parse(line),
+                                                           file.string() + ":" + std::to_string(number))
+                                       .dump());
             CAPTURE(file.string());
             CAPTURE(number);
             CAPTURE(line);

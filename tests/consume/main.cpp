@@ -12,7 +12,8 @@
 
 int main() {
     using lean = adamant::presets::lean_bf16;
-    std::vector<adamant::bfloat16> weights(8, adamant::to_bfloat16(1.0f)), gradients(8, adamant::to_bfloat16(0.5f));
+    std::vector<adamant::bfloat16> weights(8, adamant::to_bfloat16(1.0f)),
+        gradients(8, adamant::to_bfloat16(0.5f));
     const std::vector<std::span<adamant::bfloat16>> params{weights};
     const std::vector<std::span<const adamant::bfloat16>> grads{gradients};
     adamant::adam<lean> optimizer{params, {.lr = 0.25}};

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! mutations COUNT FOLDER: reads COUNT random mutations of the configuration files in FOLDER, the same ones each time.
+//! mutations COUNT FOLDER: reads COUNT random mutations of the configuration files in FOLDER, the same ones
+//! each time.
 #include "read_config.hpp"
 
 #include <adamant/numerics/philox.hpp>
@@ -30,10 +31,57 @@ private:
     std::size_t next_ = 4;
 };
 
-constexpr std::array tokens{"optim:", "\n  lr: 1e-3", "null", "~", "???", "${.lr}", "${optim.lr}", "${oc.select:a.b,", "<<: *a", "&a ", "*a", "!!str ", "!!python/x ",
-                            "---\n", "...\n", "'", "\"", "{", "}", "[", "]", ", ", ": ", "- ", "\t", "\r\n", "\xEF\xBB\xBF", ".inf", ".nan", "010", "1_000", "0x10",
-                            "99999999999999999999", "-1", "fp8", "bf16", "true", "override_optimizer_config: {", "megatron: {dtype: float16}", "use_precision_aware_optimizer: true",
-                            "betas: [0.9, 0.99]", "exp_avg_dtype: bf16", "total_training_steps: 10", "# ", "%YAML 1.2\n", "|\n", ">\n", "? ", "\xFF", "e9", "muon_x: 1"};
+constexpr std::array tokens{"optim:",
+                            "\n  lr: 1e-3",
+                            "null",
+                            "~",
+                            "???",
+                            "${.lr}",
+                            "${optim.lr}",
+                            "${oc.select:a.b,",
+                            "<<: *a",
+                            "&a ",
+                            "*a",
+                            "!!str ",
+                            "!!python/x ",
+                            "---\n",
+                            "...\n",
+                            "'",
+                            "\"",
+                            "{",
+                            "}",
+                            "[",
+                            "]",
+                            ", ",
+                            ": ",
+                            "- ",
+                            "\t",
+                            "\r\n",
+                            "\xEF\xBB\xBF",
+                            ".inf",
+                            ".nan",
+                            "010",
+                            "1_000",
+                            "0x10",
+                            "99999999999999999999",
+                            "-1",
+                            "fp8",
+                            "bf16",
+                            "true",
+                            "override_optimizer_config: {",
+                            "megatron: {dtype: float16}",
+                            "use_precision_aware_optimizer: true",
+                            "betas: [0.9, 0.99]",
+                            "exp_avg_dtype: bf16",
+                            "total_training_steps: 10",
+                            "# ",
+                            "%YAML 1.2\n",
+                            "|\n",
+                            ">\n",
+                            "? ",
+                            "\xFF",
+                            "e9",
+                            "muon_x: 1"};
 
 std::string mutated(const std::vector<std::string>& texts, std::uint64_t number) {
     dice roll(number);
@@ -45,7 +93,9 @@ std::string mutated(const std::vector<std::string>& texts, std::uint64_t number)
             case 0: text.erase(at, length); break;
             case 1: text.insert(at, tokens[roll.below(tokens.size())]); break;
             case 2: text.insert(at, text.substr(at, length)); break;
-            case 3: if (at < text.size()) text[at] = static_cast<char>(roll.below(256)); break;
+            case 3:
+                if (at < text.size()) text[at] = static_cast<char>(roll.below(256));
+                break;
             case 4: text.resize(at); break;
             case 5: text.replace(at, length, tokens[roll.below(tokens.size())]); break;
             default: {
@@ -64,7 +114,8 @@ int main(int count, char** values) {
     if (count != 3) return 2;
     const std::uint64_t mutations = std::strtoull(values[1], nullptr, 10);
     std::vector<std::string> texts;
-    std::vector<std::filesystem::path> files(std::filesystem::directory_iterator(values[2]), std::filesystem::directory_iterator{});
+    std::vector<std::filesystem::path> files(std::filesystem::directory_iterator(values[2]),
+                                             std::filesystem::directory_iterator{});
     std::ranges::sort(files);
     for (const auto& file : files) {
         if (file.extension() != ".yaml" && file.extension() != ".toml") continue;

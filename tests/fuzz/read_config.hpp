@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! One broken or odd YAML text, read in every dialect: it ends in a config_error or an accepted configuration, and
-//! no key of an accepted section is dropped silently.
+//! One broken or odd YAML text, read in every dialect: it ends in a config_error or an accepted
+//! configuration, and no key of an accepted section is dropped silently.
 #pragma once
 
 #include <adamant/yaml/yaml.hpp>
@@ -15,18 +15,57 @@ namespace fuzz {
 
 using namespace adamant;
 
-//! The keys that may be accepted without a word, typed from resolution's key list and not taken from the code.
+//! The keys that may be accepted without a word, typed from resolution's key list and not taken from the
+//! code.
 inline bool may_be_silent(std::string_view key, yaml::dialect dialect) {
-    static constexpr std::string_view verl[] = {
-        "optimizer", "lr", "min_lr", "clip_grad", "weight_decay", "betas", "lr_warmup_init", "lr_warmup_steps", "lr_warmup_steps_ratio",
-        "lr_decay_steps", "lr_decay_style", "weight_decay_incr_style", "lr_wsd_decay_style", "lr_wsd_decay_steps", "total_training_steps",
-        "use_checkpoint_opt_param_scheduler", "override_optimizer_config", "use_precision_aware_optimizer", "main_grads_dtype",
-        "exp_avg_dtype", "exp_avg_sq_dtype", "_target_"};
-    static constexpr std::string_view megatron[] = {
-        "optimizer", "lr", "min_lr", "clip_grad", "weight_decay", "adam_beta1", "adam_beta2", "adam_eps", "decoupled_weight_decay",
-        "loss_scale", "initial_loss_scale", "min_loss_scale", "loss_scale_window", "hysteresis", "store_param_remainders",
-        "main_params_dtype", "main_grads_dtype", "exp_avg_dtype", "exp_avg_sq_dtype", "grad_norm_skip_threshold", "fp16", "bf16",
-        "params_dtype", "use_precision_aware_optimizer", "use_distributed_optimizer", "_target_"};
+    static constexpr std::string_view verl[] = {"optimizer",
+                                                "lr",
+                                                "min_lr",
+                                                "clip_grad",
+                                                "weight_decay",
+                                                "betas",
+                                                "lr_warmup_init",
+                                                "lr_warmup_steps",
+                                                "lr_warmup_steps_ratio",
+                                                "lr_decay_steps",
+                                                "lr_decay_style",
+                                                "weight_decay_incr_style",
+                                                "lr_wsd_decay_style",
+                                                "lr_wsd_decay_steps",
+                                                "total_training_steps",
+                                                "use_checkpoint_opt_param_scheduler",
+                                                "override_optimizer_config",
+                                                "use_precision_aware_optimizer",
+                                                "main_grads_dtype",
+                                                "exp_avg_dtype",
+                                                "exp_avg_sq_dtype",
+                                                "_target_"};
+    static constexpr std::string_view megatron[] = {"optimizer",
+                                                    "lr",
+                                                    "min_lr",
+                                                    "clip_grad",
+                                                    "weight_decay",
+                                                    "adam_beta1",
+                                                    "adam_beta2",
+                                                    "adam_eps",
+                                                    "decoupled_weight_decay",
+                                                    "loss_scale",
+                                                    "initial_loss_scale",
+                                                    "min_loss_scale",
+                                                    "loss_scale_window",
+                                                    "hysteresis",
+                                                    "store_param_remainders",
+                                                    "main_params_dtype",
+                                                    "main_grads_dtype",
+                                                    "exp_avg_dtype",
+                                                    "exp_avg_sq_dtype",
+                                                    "grad_norm_skip_threshold",
+                                                    "fp16",
+                                                    "bf16",
+                                                    "params_dtype",
+                                                    "use_precision_aware_optimizer",
+                                                    "use_distributed_optimizer",
+                                                    "_target_"};
     if (dialect == yaml::dialect::verl) {
         for (const auto known : verl)
             if (key == known) return true;
@@ -39,7 +78,8 @@ inline bool may_be_silent(std::string_view key, yaml::dialect dialect) {
 
 inline void read(const std::string& text, const std::string& path, yaml::dialect dialect, dtype mode) {
     try {
-        const yaml::config config = yaml::load_text(text, "fuzz.yaml", path, {.dialect = dialect, .mode = mode});
+        const yaml::config config =
+            yaml::load_text(text, "fuzz.yaml", path, {.dialect = dialect, .mode = mode});
         const yaml::resolution r = yaml::resolve(config);
         for (const yaml::entry& e : config.section->entries) {
             std::string key = e.key;
@@ -49,14 +89,14 @@ inline void read(const std::string& text, const std::string& path, yaml::dialect
             }
             if (may_be_silent(key, dialect)) continue;
             bool named = false;
-            for (const std::string& warning : r.warnings) named = named || warning.find(yaml::shown(key)) != std::string::npos;
+            for (const std::string& warning : r.warnings)
+                named = named || warning.find(yaml::shown(key)) != std::string::npos;
             if (named) continue;
             std::fprintf(stderr, "a key was dropped silently: %s in\n%s\n", key.c_str(), text.c_str());
             std::abort();
         }
         (void)r.schedule();
-    } catch (const config_error&) {
-    }
+    } catch (const config_error&) {}
 }
 
 inline void read_all(const std::string& text) {

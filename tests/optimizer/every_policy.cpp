@@ -62,7 +62,7 @@ any_optimizer any_of(const policy_spec& spec, const std::vector<tensor_info>& te
 //! As model::digest, seen through the run-time interface.
 template <class Params>
 std::uint64_t digest_of(const any_optimizer& optimizer, const Params& params) {
-    fnv1a hash;
+    digest hash;
     for (const auto& values : params) hash.add(std::span(values));
     for (const slot s : all_slots)
         for (std::size_t i = 0; i < params.size(); ++i) {

@@ -46,8 +46,23 @@ TEST_CASE("tensors of one dimension and names that end in .bias do not decay") {
             {.name = "layer.bias.weight", .shape = {4, 1}},
             {.shape = {4}},
             {.name = "unshaped"},
+            {.name = "bias"},
             {}});
-    CHECK(w.after_step() == std::vector<float>{0.75f, 1, 1, 1, 0.75f, 1, 0.75f, 0.75f});
+    CHECK(w.after_step() == std::vector<float>{0.75f, 1, 1, 1, 0.75f, 1, 0.75f, 1, 0.75f});
+}
+
+TEST_CASE("a group takes the tensors whose names match its pattern, the first that matches wins") {
+    const std::vector<param_group> groups{{.wd_mult = 2},
+                                          {.wd_mult = 0, .names = "*.bias"},
+                                          {.wd_mult = 1, .names = "layers.?.*"},
+                                          {.lr_mult = 0}};
+    ones w({{.name = "layers.0.weight"},
+            {.name = "layers.0.bias"},
+            {.name = "layers.10.weight"},
+            {.name = "embedding", .group = 3},
+            {.name = "layers.1.norm", .group = 3}},
+           {.groups = groups});
+    CHECK(w.after_step() == std::vector<float>{0.75f, 1, 0.5f, 1, 0.75f});
 }
 
 TEST_CASE("without names and shapes every tensor decays") {

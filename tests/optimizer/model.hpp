@@ -3,6 +3,7 @@
 //! A small model with its optimizer, the digest of all that an optimizer may change, and what it throws.
 #pragma once
 
+#include <digest.hpp>
 #include <train/inputs.hpp>
 
 #include <adamant/optimizer/adam.hpp>
@@ -14,22 +15,7 @@
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-//! FNV-1a, 64 bits.
-class fnv1a {
-public:
-    void add(const void* data, std::size_t bytes) {
-        for (std::size_t i = 0; i < bytes; ++i)
-            value_ = (value_ ^ static_cast<const unsigned char*>(data)[i]) * 0x100000001B3ull;
-    }
-    template <class T>
-    void add(std::span<T> values) {
-        add(values.data(), values.size_bytes());
-    }
-    std::uint64_t value() const { return value_; }
-
-private:
-    std::uint64_t value_ = 0xCBF29CE484222325ull;
-};
+using adamant_test::digest;
 
 template <class Policy>
 struct model {
@@ -75,7 +61,7 @@ struct model {
 
     //! Parameters, then slots in declared order.
     std::uint64_t digest() const {
-        fnv1a hash;
+        ::digest hash;
         for (const auto& values : params) hash.add(std::span(values));
         for (std::size_t i = 0; i < params.size(); ++i)
             hash.add(optimizer.template state<adamant::slot::main_params>(i));

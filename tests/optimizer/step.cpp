@@ -129,7 +129,19 @@ TEST_CASE("grad_scale multiplies the gradients before norm and update") {
     CHECK(digest_after(plain, 5) == digest_after(scaled, 5, {.grad_scale = 0.25}, 4));
     pair_of_weights w({});
     CHECK(w.step({.grad_scale = 0.5}).grad_norm == 2.5);
-    CHECK(w.step({.grad_scale = -2}).grad_norm == 10);
+    CHECK(w.step({.grad_scale = 0}).grad_norm == 0);
+    CHECK_THROWS_AS(w.step({.grad_scale = -2}), config_error);
+}
+
+TEST_CASE("gradients that fp32 cannot hold once they are unscaled skip the step") {
+    pair_of_weights w({.clip_grad = 0});
+    w.grads = {3e38f, 0};
+    CHECK(w.step({.grad_scale = 10}).status == step_status::skipped_found_inf);
+    CHECK(w.params == std::vector<float>{1, 2});
+    // Clipping brings them back into reach.
+    pair_of_weights clipped({.clip_grad = 1});
+    clipped.grads = {3e38f, 0};
+    CHECK(clipped.step({.grad_scale = 10}).status == step_status::applied);
 }
 
 TEST_CASE("fp16 starts with Megatron's scale, which scaled gradients undo") {

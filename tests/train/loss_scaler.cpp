@@ -122,6 +122,17 @@ TEST_CASE("a restored scaler goes on as the saved one") {
     CHECK(restored.current() == loss_scaler::state{128, 0, 2});
 }
 
+TEST_CASE(
+    "a constant scale is the configuration's, and a count beyond the window grows at the next good step") {
+    loss_scaler constant({.loss_scale = 128});
+    constant.restore({64, 5, 1});
+    CHECK(constant.scale() == 128);
+    loss_scaler beyond({.initial_loss_scale = 4, .loss_scale_window = 3});
+    beyond.restore({4, 10, 2});
+    beyond.update(good);
+    CHECK(beyond.scale() == 8);
+}
+
 TEST_CASE("a damaged scale is refused and changes nothing") {
     for (const double scale : {0.0, -2.0, not_a_number, inf}) {
         loss_scaler scaler{{}};

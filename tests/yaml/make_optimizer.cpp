@@ -14,8 +14,9 @@ using small_catalogue = catalogue<policy<mode<fp32>>, lean>;
 
 namespace {
 
-const char* const lean_text = "lr: 1e-2\nmin_lr: 0\nlr_warmup_steps: 4\ntotal_training_steps: 8\nuse_precision_aware_optimizer: true\n"
-                              "main_grads_dtype: bf16\nexp_avg_dtype: bf16\nexp_avg_sq_dtype: bf16\n";
+const char* const lean_text =
+    "lr: 1e-2\nmin_lr: 0\nlr_warmup_steps: 4\ntotal_training_steps: 8\nuse_precision_aware_optimizer: true\n"
+    "main_grads_dtype: bf16\nexp_avg_dtype: bf16\nexp_avg_sq_dtype: bf16\n";
 
 }  // namespace
 
@@ -23,8 +24,10 @@ TEST_CASE("a configuration becomes the optimizer that its types would be") {
     std::vector<bfloat16> weights(5, to_bfloat16(1)), by_type = weights;
     const std::vector<bfloat16> gradients(5, to_bfloat16(0.25f));
     const std::vector<tensor_info> tensors{{.name = "w", .shape = {5, 1}}};
-    const std::vector<tensor_view> params{std::span<bfloat16>(weights)}, grads{std::span<const bfloat16>(gradients)};
-    auto optimizer = yaml::make_optimizer<small_catalogue>(yaml::load_text(lean_text, "f.yaml"), tensors, params);
+    const std::vector<tensor_view> params{std::span<bfloat16>(weights)},
+        grads{std::span<const bfloat16>(gradients)};
+    auto optimizer =
+        yaml::make_optimizer<small_catalogue>(yaml::load_text(lean_text, "f.yaml"), tensors, params);
     const std::vector<std::span<bfloat16>> typed{by_type};
     adam<lean> reference(tensors, typed, {.lr = 1e-2});
     for (int step = 0; step < 8; ++step) {
@@ -34,7 +37,8 @@ TEST_CASE("a configuration becomes the optimizer that its types would be") {
         reference.step(typed, grads, {.lr = result.lr});
     }
     CHECK(weights == by_type);
-    CHECK(optimizer.describe() == "policy<mode<bf16>, precision_aware, main_grads<bf16>, exp_avg<bf16>, exp_avg_sq<bf16>>");
+    CHECK(optimizer.describe() ==
+          "policy<mode<bf16>, precision_aware, main_grads<bf16>, exp_avg<bf16>, exp_avg_sq<bf16>>");
     CHECK(optimizer.schedule_position() == 8);
 }
 
@@ -43,7 +47,9 @@ TEST_CASE("a policy outside the catalogue is refused with the line to add") {
     const std::vector<tensor_view> params{std::span<bfloat16>(weights)};
     const auto config = yaml::load_text("total_training_steps: 5", "f.yaml");
     CHECK_THROWS_WITH_AS((void)yaml::make_optimizer<small_catalogue>(config, {}, params),
-                         "[adamant] this program's catalogue has no policy<mode<bf16>>: add it to the catalogue<...> that the program names.", config_error);
+                         "[adamant] this program's catalogue has no policy<mode<bf16>>: add it to the "
+                         "catalogue<...> that the program names.",
+                         config_error);
 }
 
 TEST_CASE("without the number of steps there is a policy but no optimizer") {
@@ -57,5 +63,7 @@ TEST_CASE("without the number of steps there is a policy but no optimizer") {
 TEST_CASE("parameters of another dtype than the file says are refused") {
     std::vector<float16> weights(5);
     const std::vector<tensor_view> params{std::span<float16>(weights)};
-    CHECK_THROWS_AS((void)yaml::make_optimizer<small_catalogue>(yaml::load_text(lean_text, "f.yaml"), {}, params), shape_error);
+    CHECK_THROWS_AS(
+        (void)yaml::make_optimizer<small_catalogue>(yaml::load_text(lean_text, "f.yaml"), {}, params),
+        shape_error);
 }

@@ -19,9 +19,7 @@ yaml::node_ptr only(const std::string& text) {
 std::string error_of(const std::string& text, const std::string& path = "") {
     try {
         (void)yaml::load_text(text, "f.yaml", path);
-    } catch (const config_error& e) {
-        return e.what();
-    }
+    } catch (const config_error& e) { return e.what(); }
     return "";
 }
 
@@ -40,7 +38,9 @@ TEST_CASE("keys keep their order and their place") {
 }
 
 TEST_CASE("merge keys are shallow, explicit keys win whatever their place, the first map of a list wins") {
-    const auto root = only("x: &x {a: 1, m: {k: 1}}\ny: &y {a: 2, b: 3}\nz: {a: 9, <<: [*x, *y], m: {l: 2}}\nw: {<<: *y, b: 4}\n");
+    const auto root = only(
+        "x: &x {a: 1, m: {k: 1}}\ny: &y {a: 2, b: 3}\nz: {a: 9, <<: [*x, *y], m: {l: 2}}\nw: {<<: *y, b: "
+        "4}\n");
     const auto z = root->find("z")->value;
     CHECK(z->find("a")->value->text == "9");
     CHECK(z->find("b")->value->text == "3");
@@ -53,13 +53,15 @@ TEST_CASE("merge keys are shallow, explicit keys win whatever their place, the f
 }
 
 TEST_CASE("a duplicate key is an error with both lines, where it is read") {
-    CHECK(error_of("a: 1\nb: 2\na: 3\n").find("f.yaml:3:1: [adamant] a key stands once in a map: 'a' stands on line 1 already.") == 0);
+    CHECK(error_of("a: 1\nb: 2\na: 3\n")
+              .find("f.yaml:3:1: [adamant] a key stands once in a map: 'a' stands on line 1 already.") == 0);
     CHECK(error_of("a: {x: 1, x: 2}\nb: {}\n", "b").empty());
     CHECK(error_of("a: {x: 1, x: 2}\nb: {}\n", "a").find("f.yaml:1:11") == 0);
 }
 
 TEST_CASE("foreign tags and aliases inside their own anchor are errors where they are read") {
-    CHECK(error_of("a: !!python/object {}\n", "a").find("tag:yaml.org,2002:python/object") != std::string::npos);
+    CHECK(error_of("a: !!python/object {}\n", "a").find("tag:yaml.org,2002:python/object") !=
+          std::string::npos);
     CHECK(error_of("a: &a {b: *a}\n", "a.b").find("inside its own anchor") != std::string::npos);
     CHECK(error_of("a: &a {b: *a}\nc: {}\n", "c").empty());
     const auto root = only("a: !!str 5\nb: !!int 5\n");
@@ -68,14 +70,18 @@ TEST_CASE("foreign tags and aliases inside their own anchor are errors where the
 }
 
 TEST_CASE("byte order mark and CRLF change nothing") {
-    const auto root = only("\xEF\xBB\xBF" "a: 1\r\nb: two  # comment\r\n");
+    const auto root = only(
+        "\xEF\xBB\xBF"
+        "a: 1\r\nb: two  # comment\r\n");
     CHECK(root->find("a")->value->text == "1");
     CHECK(root->find("b")->value->text == "two");
     CHECK(root->find("b")->where.line == 2);
 }
 
 TEST_CASE("a second document is an error that gives its line, unless one is chosen") {
-    CHECK(error_of("a: {}\n---\na: {}\n", "a").find("f.yaml:3:1: [adamant] a configuration has one document") == 0);
+    CHECK(
+        error_of("a: {}\n---\na: {}\n", "a").find("f.yaml:3:1: [adamant] a configuration has one document") ==
+        0);
     CHECK(error_of("a: {}\n---\nb: {}\n", "b#1").empty());
     CHECK(error_of("a: {}\n---\nb: {}\n", "b#2").find("this file has 2") != std::string::npos);
     CHECK(error_of("a: {}\n", "a#x").find("path#1") != std::string::npos);
@@ -85,12 +91,14 @@ TEST_CASE("a second document is an error that gives its line, unless one is chos
 
 TEST_CASE("broken YAML names file, line and column") {
     CHECK(error_of("a: [1, 2\nb: 3\n").find("f.yaml:2:") == 0);
-    CHECK(error_of("a: 1\nb: \"x\n") == "f.yaml:2:4: [adamant] a quoted text ends with its quote: the file ends before.");
+    CHECK(error_of("a: 1\nb: \"x\n") ==
+          "f.yaml:2:4: [adamant] a quoted text ends with its quote: the file ends before.");
     CHECK(error_of("b: 'it''s\n").find("f.yaml:1:4") == 0);
     CHECK(error_of("b: \"x\\\"\n").find("f.yaml:1:4") == 0);
     CHECK(error_of("b: 'x'\nc: \"y\\\"\"\nd: it's\n").empty());
     CHECK(error_of("a: {b: 1\n").find("f.yaml:2:1: [adamant] a configuration is valid YAML") == 0);
-    CHECK(error_of(std::string("a: 1\nb: \0 2\n", 12)).find("f.yaml:2:1: [adamant] a YAML file is UTF-8 text") == 0);
+    CHECK(error_of(std::string("a: 1\nb: \0 2\n", 12))
+              .find("f.yaml:2:1: [adamant] a YAML file is UTF-8 text") == 0);
     CHECK(error_of(",").find("f.yaml:1:1: [adamant] a configuration is valid YAML: a comma") == 0);
     CHECK(error_of("a: 1\n  ,b: 2\n").find("f.yaml:") == 0);
     CHECK(error_of("a: *nowhere\n").find("f.yaml:1:") == 0);
@@ -109,7 +117,8 @@ TEST_CASE("depth is bounded, however it is made") {
 }
 
 TEST_CASE("a path leads from key to key, and its error names the nearest") {
-    CHECK(error_of("actor:\n  optim: {}\n", "actor.optm").find("there is no 'optm' in 'actor'; do you mean 'optim'?") != std::string::npos);
+    CHECK(error_of("actor:\n  optim: {}\n", "actor.optm")
+              .find("there is no 'optm' in 'actor'; do you mean 'optim'?") != std::string::npos);
     CHECK(error_of("actor: 5\n", "actor.optim").find("there is no 'optim' in 'actor'") != std::string::npos);
     CHECK(error_of("actor:\n", "actor").find("f.yaml:1:1: actor: null: [adamant] a section is a map") == 0);
     CHECK(error_of("actor: {optim: null}\n", "actor.optim").find("actor.optim: null") != std::string::npos);
@@ -119,11 +128,10 @@ TEST_CASE("a file that cannot be read says why") {
     const auto error_of_file = [](const char* file) {
         try {
             (void)yaml::load(file);
-        } catch (const config_error& e) {
-            return std::string(e.what());
-        }
+        } catch (const config_error& e) { return std::string(e.what()); }
         return std::string();
     };
-    CHECK(error_of_file("/no/such/file.yaml") == "/no/such/file.yaml: [adamant] a configuration is a readable file: this one does not exist.");
+    CHECK(error_of_file("/no/such/file.yaml") ==
+          "/no/such/file.yaml: [adamant] a configuration is a readable file: this one does not exist.");
     CHECK(error_of_file("/") == "/: [adamant] a configuration is a readable file: this is a directory.");
 }

@@ -18,9 +18,7 @@ double lr_of(const std::string& text, const std::string& path = "optim") {
 std::string error_of(const std::string& text, const std::string& path = "optim") {
     try {
         (void)yaml::resolve(yaml::load_text(text, "f.yaml", path));
-    } catch (const config_error& e) {
-        return e.what();
-    }
+    } catch (const config_error& e) { return e.what(); }
     return "";
 }
 
@@ -50,8 +48,11 @@ TEST_CASE("resolvers select, read the environment and decode, with defaults") {
 
 TEST_CASE("a reference that leads nowhere names the key, the reference and the line") {
     const std::string error = error_of("optim:\n  min_lr: 0\n  lr: ${no.such}\n");
-    CHECK(error == "f.yaml:3:3: optim.lr: ${no.such}: [adamant] a reference names a value that is there: there is no 'no.such'.");
-    CHECK(error_of("optim: {lr: '${oc.env:ADAMANT_TEST_UNSET}'}").find("set ADAMANT_TEST_UNSET or give a default") != std::string::npos);
+    CHECK(error ==
+          "f.yaml:3:3: optim.lr: ${no.such}: [adamant] a reference names a value that is there: there is no "
+          "'no.such'.");
+    CHECK(error_of("optim: {lr: '${oc.env:ADAMANT_TEST_UNSET}'}")
+              .find("set ADAMANT_TEST_UNSET or give a default") != std::string::npos);
     CHECK(error_of("optim: {lr: '${mul:2,3}'}").find("'mul' is unknown here") != std::string::npos);
     CHECK(error_of("optim: {lr: '${a'}").find("ends with a brace") != std::string::npos);
     CHECK(error_of("a: ???\noptim: {lr: '${a}'}").find("there is no 'a'") != std::string::npos);
@@ -60,10 +61,13 @@ TEST_CASE("a reference that leads nowhere names the key, the reference and the l
 }
 
 TEST_CASE("references that go round or explode end in an error") {
-    CHECK(error_of("a: ${b}\nb: ${a}\noptim: {lr: '${a}'}").find("leads back to itself") != std::string::npos);
+    CHECK(error_of("a: ${b}\nb: ${a}\noptim: {lr: '${a}'}").find("leads back to itself") !=
+          std::string::npos);
     CHECK(error_of("optim: {lr: '${.lr}'}").find("leads back to itself") != std::string::npos);
     std::string doubling = "x0: ''\n";
-    for (int i = 1; i < 60; ++i) doubling += "x" + std::to_string(i) + ": ${x" + std::to_string(i - 1) + "}${x" + std::to_string(i - 1) + "}\n";
+    for (int i = 1; i < 60; ++i)
+        doubling += "x" + std::to_string(i) + ": ${x" + std::to_string(i - 1) + "}${x" +
+                    std::to_string(i - 1) + "}\n";
     CHECK(error_of(doubling + "optim: {lr: '${x59}'}").find("at most 1000 references") != std::string::npos);
 }
 

@@ -11,16 +11,15 @@ using namespace adamant;
 
 namespace {
 
-yaml::resolution resolved(const std::string& text, yaml::load_options options = {}, const std::string& path = "") {
+yaml::resolution resolved(const std::string& text, yaml::load_options options = {},
+                          const std::string& path = "") {
     return yaml::resolve(yaml::load_text(text, "f.yaml", path, options));
 }
 
 std::string error_of(const std::string& text, yaml::load_options options = {}, const std::string& path = "") {
     try {
         (void)resolved(text, options, path).schedule();
-    } catch (const yaml::located_error& e) {
-        return e.what();
-    }
+    } catch (const yaml::located_error& e) { return e.what(); }
     return "";
 }
 
@@ -30,7 +29,9 @@ bool warns(const yaml::resolution& r, const std::string& text) {
     return false;
 }
 
-const std::string low = "use_precision_aware_optimizer: true\nmain_grads_dtype: bf16\nexp_avg_dtype: bf16\nexp_avg_sq_dtype: bf16\n";
+const std::string low =
+    "use_precision_aware_optimizer: true\nmain_grads_dtype: bf16\nexp_avg_dtype: bf16\nexp_avg_sq_dtype: "
+    "bf16\n";
 
 }  // namespace
 
@@ -45,7 +46,8 @@ TEST_CASE("an empty section has verl's defaults") {
 }
 
 TEST_CASE("the mode decides what the plain keys mean") {
-    CHECK(describe(resolved(low).policy) == "policy<mode<bf16>, precision_aware, main_grads<bf16>, exp_avg<bf16>, exp_avg_sq<bf16>>");
+    CHECK(describe(resolved(low).policy) ==
+          "policy<mode<bf16>, precision_aware, main_grads<bf16>, exp_avg<bf16>, exp_avg_sq<bf16>>");
     CHECK(describe(resolved(low, {.mode = dtype::fp32}).policy) == "policy<mode<fp32>>");
     const auto fp16 = resolved(low, {.mode = dtype::fp16});
     CHECK(describe(storage_of(fp16.policy)) == "policy<mode<fp16>>");
@@ -57,11 +59,15 @@ TEST_CASE("the mode decides what the plain keys mean") {
 }
 
 TEST_CASE("overrides win over the mode and the plain keys") {
-    const auto r = resolved(low + "override_optimizer_config: {exp_avg_dtype: fp32, exp_avg_sq_dtype: fp8, store_param_remainders: false, adam_beta2: 0.95, lr: 0.5}");
-    CHECK(describe(r.policy) == "policy<mode<bf16>, precision_aware, main_params<fp32>, main_grads<bf16>, exp_avg_sq<fp8>>");
+    const auto r = resolved(low +
+                            "override_optimizer_config: {exp_avg_dtype: fp32, exp_avg_sq_dtype: fp8, "
+                            "store_param_remainders: false, adam_beta2: 0.95, lr: 0.5}");
+    CHECK(describe(r.policy) ==
+          "policy<mode<bf16>, precision_aware, main_params<fp32>, main_grads<bf16>, exp_avg_sq<fp8>>");
     CHECK(r.hyper.beta2 == 0.95);
     CHECK(r.hyper.lr == 0.5);
-    CHECK(resolved(low + "override_optimizer_config: {main_params_dtype: fp16}").policy.main_params == stored_as{dtype::fp16, rounding::stochastic});
+    CHECK(resolved(low + "override_optimizer_config: {main_params_dtype: fp16}").policy.main_params ==
+          stored_as{dtype::fp16, rounding::stochastic});
     CHECK(resolved("override_optimizer_config: {loss_scale: 128}").loss_scaler->loss_scale == 128);
 }
 
@@ -70,29 +76,41 @@ TEST_CASE("flags in the overrides give the mode, fp16 first") {
     CHECK(resolved("override_optimizer_config: {fp16: true, bf16: true}").policy.mode == dtype::fp16);
     CHECK_FALSE(resolved("override_optimizer_config: {fp16: true, bf16: true}").settings.bf16);
     CHECK(resolved("override_optimizer_config: {bf16: false}").policy.mode == dtype::fp32);
-    CHECK(resolved("override_optimizer_config: {bf16: true}", {.mode = dtype::fp32}).policy.mode == dtype::bf16);
-    CHECK(warns(resolved("override_optimizer_config: {bf16: true}", {.mode = dtype::fp32}), "the mode is bf16, not fp32"));
+    CHECK(resolved("override_optimizer_config: {bf16: true}", {.mode = dtype::fp32}).policy.mode ==
+          dtype::bf16);
+    CHECK(warns(resolved("override_optimizer_config: {bf16: true}", {.mode = dtype::fp32}),
+                "the mode is bf16, not fp32"));
 }
 
 TEST_CASE("dtype, distributed optimizer and bucket stand beside verl's section, and arguments win") {
-    const std::string text = "actor:\n  optim: {use_precision_aware_optimizer: true, main_grads_dtype: bf16}\n  megatron:\n    dtype: float16\n    seed: ???\n"
-                             "    override_ddp_config: {grad_reduce_in_fp32: false}\n";
+    const std::string text =
+        "actor:\n  optim: {use_precision_aware_optimizer: true, main_grads_dtype: bf16}\n  megatron:\n    "
+        "dtype: float16\n    seed: ???\n"
+        "    override_ddp_config: {grad_reduce_in_fp32: false}\n";
     CHECK(resolved(text, {}, "actor.optim").policy.mode == dtype::fp16);
     CHECK(resolved(text, {}, "actor.optim").policy.grad_bucket == dtype::fp16);
     CHECK(resolved(text, {.mode = dtype::bf16}, "actor.optim").policy.grad_bucket == dtype::bf16);
-    CHECK(resolved(text, {.mode = dtype::bf16, .override_ddp_config = "{grad_reduce_in_fp32: true}"}, "actor.optim").policy.grad_bucket == dtype::fp32);
-    CHECK(error_of("optim: {}\nmegatron: {dtype: float16, use_distributed_optimizer: false}\n", {}, "optim").find("f.yaml:2:28: megatron.use_distributed_optimizer") == 0);
-    CHECK(error_of("optim: {total_training_steps: 5}\nmegatron: {dtype: float16, use_distributed_optimizer: false}\n", {.use_distributed_optimizer = true}, "optim").empty());
+    CHECK(resolved(text, {.mode = dtype::bf16, .override_ddp_config = "{grad_reduce_in_fp32: true}"},
+                   "actor.optim")
+              .policy.grad_bucket == dtype::fp32);
+    CHECK(error_of("optim: {}\nmegatron: {dtype: float16, use_distributed_optimizer: false}\n", {}, "optim")
+              .find("f.yaml:2:28: megatron.use_distributed_optimizer") == 0);
+    CHECK(error_of("optim: {total_training_steps: 5}\nmegatron: {dtype: float16, use_distributed_optimizer: "
+                   "false}\n",
+                   {.use_distributed_optimizer = true}, "optim")
+              .empty());
     CHECK(resolved("optim: {}\nmegatron: null\n", {}, "optim").policy.mode == dtype::bf16);
 }
 
 TEST_CASE("a bucket below main_grads needs grad_reduce_in_fp32: false") {
     const auto r = resolved("{}", {.override_ddp_config = "{grad_reduce_in_fp32: false}"});
     CHECK(describe(r.policy) == "policy<mode<bf16>, grad_reduce_in_fp32<false>>");
-    const auto wide = resolved(low, {.override_ddp_config = "{grad_reduce_in_fp32: true, bucket_size: 1000}"});
+    const auto wide =
+        resolved(low, {.override_ddp_config = "{grad_reduce_in_fp32: true, bucket_size: 1000}"});
     CHECK(wide.policy.grad_bucket == dtype::fp32);
     CHECK(warns(wide, "bucket_size: 1000: has no effect"));
-    CHECK(error_of("{}", {.override_ddp_config = "{grad_reduce_in_fp32: 1}"}).find("override_ddp_config (argument):1:2: grad_reduce_in_fp32: 1") == 0);
+    CHECK(error_of("{}", {.override_ddp_config = "{grad_reduce_in_fp32: 1}"})
+              .find("override_ddp_config (argument):1:2: grad_reduce_in_fp32: 1") == 0);
 }
 
 TEST_CASE("betas of the file are used, and where verl would not use them a warning says so") {
@@ -116,32 +134,52 @@ TEST_CASE("warm-up and decay steps follow the total") {
         const auto r = resolved(text, options);
         return std::pair(r.settings.lr_warmup_steps, r.settings.lr_decay_steps);
     };
-    CHECK(steps("total_training_steps: 99\nlr_warmup_steps_ratio: 0.1") == std::pair<std::int64_t, std::int64_t>(9, 99));
-    CHECK(steps("total_training_steps: 99\nlr_warmup_steps_ratio: 0.1\nlr_warmup_steps: 5") == std::pair<std::int64_t, std::int64_t>(5, 99));
-    CHECK(steps("total_training_steps: 99\nlr_decay_steps: 50\nlr_warmup_steps_ratio: 0.5\nlr_warmup_steps: 0") == std::pair<std::int64_t, std::int64_t>(25, 50));
-    CHECK(steps("total_training_steps: -1", {.total_training_steps = 40}) == std::pair<std::int64_t, std::int64_t>(0, 40));
+    CHECK(steps("total_training_steps: 99\nlr_warmup_steps_ratio: 0.1") ==
+          std::pair<std::int64_t, std::int64_t>(9, 99));
+    CHECK(steps("total_training_steps: 99\nlr_warmup_steps_ratio: 0.1\nlr_warmup_steps: 5") ==
+          std::pair<std::int64_t, std::int64_t>(5, 99));
+    CHECK(
+        steps(
+            "total_training_steps: 99\nlr_decay_steps: 50\nlr_warmup_steps_ratio: 0.5\nlr_warmup_steps: 0") ==
+        std::pair<std::int64_t, std::int64_t>(25, 50));
+    CHECK(steps("total_training_steps: -1", {.total_training_steps = 40}) ==
+          std::pair<std::int64_t, std::int64_t>(0, 40));
     CHECK(error_of("lr: 1e-3").find("total_training_steps") != std::string::npos);
-    CHECK(error_of("total_training_steps: 10\nlr_warmup_steps_ratio: 1e300").find("lr_warmup_steps_ratio") != std::string::npos);
+    CHECK(error_of("total_training_steps: 10\nlr_warmup_steps_ratio: 1e300").find("lr_warmup_steps_ratio") !=
+          std::string::npos);
 }
 
 TEST_CASE("keys of Megatron without effect are accepted and named, others are errors") {
-    CHECK(warns(resolved("override_optimizer_config: {optimizer_cpu_offload: true, sgd_momentum: 0.9}"), "sgd_momentum: 0.9: has no effect"));
-    CHECK(error_of("override_optimizer_config: {no_such_field: 1}").find("no_such_field (line 1)") != std::string::npos);
-    CHECK(resolved("muon_momentum: 0.95\n_target_: x.Y\nuse_layer_wise_distributed_optimizer: false").warnings.empty());
-    CHECK(error_of("use_layer_wise_distributed_optimizer: true").find("f.yaml:1:1: use_layer_wise_distributed_optimizer: true") == 0);
-    CHECK(warns(resolved("override_optimizer_config: {store_param_remainders: true}"), "store_param_remainders: true: has no effect"));
+    CHECK(warns(resolved("override_optimizer_config: {optimizer_cpu_offload: true, sgd_momentum: 0.9}"),
+                "sgd_momentum: 0.9: has no effect"));
+    CHECK(error_of("override_optimizer_config: {no_such_field: 1}").find("no_such_field (line 1)") !=
+          std::string::npos);
+    CHECK(resolved("muon_momentum: 0.95\n_target_: x.Y\nuse_layer_wise_distributed_optimizer: false")
+              .warnings.empty());
+    CHECK(error_of("use_layer_wise_distributed_optimizer: true")
+              .find("f.yaml:1:1: use_layer_wise_distributed_optimizer: true") == 0);
+    CHECK(warns(resolved("override_optimizer_config: {store_param_remainders: true}"),
+                "store_param_remainders: true: has no effect"));
 }
 
 TEST_CASE("the megatron dialect reads Megatron's words") {
     const yaml::load_options megatron{.dialect = yaml::dialect::megatron};
-    const auto r = resolved("--bf16: true\nuse-precision-aware-optimizer: yes\nexp_avg_dtype: fp8\nexp_avg_sq_dtype: torch.bfloat16\nmain_params_dtype: {_target_: torch.float16, _call_: false}\n", megatron);
-    CHECK(describe(r.policy) == "policy<mode<bf16>, precision_aware, main_params<fp16>, exp_avg<fp8>, exp_avg_sq<bf16>>");
+    const auto r = resolved(
+        "--bf16: true\nuse-precision-aware-optimizer: yes\nexp_avg_dtype: fp8\nexp_avg_sq_dtype: "
+        "torch.bfloat16\nmain_params_dtype: {_target_: torch.float16, _call_: false}\n",
+        megatron);
+    CHECK(describe(r.policy) ==
+          "policy<mode<bf16>, precision_aware, main_params<fp16>, exp_avg<fp8>, exp_avg_sq<bf16>>");
     CHECK_FALSE(r.schedule().has_value());
     CHECK(resolved("params_dtype: torch.float32", megatron).policy.mode == dtype::fp32);
     CHECK(resolved("params_dtype: float32\nbf16: true", megatron).policy.mode == dtype::bf16);
-    CHECK(error_of("lr_warmup_iters: 5\ntrain_samples: 7", megatron).find("remove lr_warmup_iters (line 1), train_samples (line 2)") != std::string::npos);
-    CHECK(error_of("adam-beta1: 0.9\nadam_beta1: 0.9", megatron).find("stands on line 1 already") != std::string::npos);
-    CHECK(error_of("exp_avg_dtype: {_target_: numpy.float32}", megatron).find("exp_avg_dtype: a map") != std::string::npos);
+    CHECK(error_of("lr_warmup_iters: 5\ntrain_samples: 7", megatron)
+              .find("remove lr_warmup_iters (line 1), train_samples (line 2)") != std::string::npos);
+    CHECK(error_of("adam-beta1: 0.9\nadam_beta1: 0.9", megatron).find("stands on line 1 already") !=
+          std::string::npos);
+    CHECK(error_of("exp_avg_dtype: {_target_: numpy.float32}", megatron).find("exp_avg_dtype: a map") !=
+          std::string::npos);
     CHECK(error_of("exp_avg_dtype: torch.bfloat16").find("Do you mean bfloat16?") != std::string::npos);
-    CHECK(error_of("exp_avg_dtype: {_target_: torch.bfloat16}").find("exp_avg_dtype: a map") != std::string::npos);
+    CHECK(error_of("exp_avg_dtype: {_target_: torch.bfloat16}").find("exp_avg_dtype: a map") !=
+          std::string::npos);
 }

@@ -10,7 +10,8 @@
 // checks: results would depend on flags, and a broken gradient would pass unnoticed.
 #if (defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)) && \
     !defined(ADAMANT_ALLOW_FAST_MATH)
-#error "[adamant] results do not depend on flags: build without -ffast-math, or define ADAMANT_ALLOW_FAST_MATH."
+#error \
+    "[adamant] results do not depend on flags: build without -ffast-math, or define ADAMANT_ALLOW_FAST_MATH."
 #endif
 
 static_assert(std::endian::native == std::endian::little,

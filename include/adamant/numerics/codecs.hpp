@@ -105,15 +105,39 @@ struct remainder16_codec {
 struct no_codec {};
 
 //! exp_avg and exp_avg_sq.
-template <class Kind, class Rounding> struct moment_codec { using type = no_codec; };
-template <> struct moment_codec<fp32, exact> { using type = plain_codec<float>; };
-template <> struct moment_codec<bf16, nearest> { using type = plain_codec<bfloat16>; };
+template <class Kind, class Rounding>
+struct moment_codec {
+    using type = no_codec;
+};
+template <>
+struct moment_codec<fp32, exact> {
+    using type = plain_codec<float>;
+};
+template <>
+struct moment_codec<bf16, nearest> {
+    using type = plain_codec<bfloat16>;
+};
 
 //! Weights with their master; Mode is the weights' kind.
-template <class Mode, class Kind, class Rounding> struct weight_codec { using type = no_codec; };
-template <> struct weight_codec<fp32, none, exact> { using type = weight_only_codec<float>; };
-template <> struct weight_codec<bf16, fp32, exact> { using type = fp32_master_codec<bfloat16>; };
-template <> struct weight_codec<fp16, fp32, exact> { using type = fp32_master_codec<float16>; };
-template <> struct weight_codec<bf16, remainder16, exact> { using type = remainder16_codec; };
+template <class Mode, class Kind, class Rounding>
+struct weight_codec {
+    using type = no_codec;
+};
+template <>
+struct weight_codec<fp32, none, exact> {
+    using type = weight_only_codec<float>;
+};
+template <>
+struct weight_codec<bf16, fp32, exact> {
+    using type = fp32_master_codec<bfloat16>;
+};
+template <>
+struct weight_codec<fp16, fp32, exact> {
+    using type = fp32_master_codec<float16>;
+};
+template <>
+struct weight_codec<bf16, remainder16, exact> {
+    using type = remainder16_codec;
+};
 
 }  // namespace adamant::inline v0

@@ -42,32 +42,68 @@ struct none : kind<dtype::none> {};
 //! The word of an enumerator.
 template <dtype Kind>
 struct word_of;
-template <> struct word_of<dtype::fp32> { using type = fp32; };
-template <> struct word_of<dtype::bf16> { using type = bf16; };
-template <> struct word_of<dtype::fp16> { using type = fp16; };
-template <> struct word_of<dtype::fp8> { using type = fp8; };
-template <> struct word_of<dtype::fp8_fine> { using type = fp8_fine; };
-template <> struct word_of<dtype::remainder16> { using type = remainder16; };
-template <> struct word_of<dtype::remainder8> { using type = remainder8; };
-template <> struct word_of<dtype::none> { using type = none; };
+template <>
+struct word_of<dtype::fp32> {
+    using type = fp32;
+};
+template <>
+struct word_of<dtype::bf16> {
+    using type = bf16;
+};
+template <>
+struct word_of<dtype::fp16> {
+    using type = fp16;
+};
+template <>
+struct word_of<dtype::fp8> {
+    using type = fp8;
+};
+template <>
+struct word_of<dtype::fp8_fine> {
+    using type = fp8_fine;
+};
+template <>
+struct word_of<dtype::remainder16> {
+    using type = remainder16;
+};
+template <>
+struct word_of<dtype::remainder8> {
+    using type = remainder8;
+};
+template <>
+struct word_of<dtype::none> {
+    using type = none;
+};
 template <dtype Kind>
 using word_of_t = typename word_of<Kind>::type;
 
 //! The C++ element of a tensor of weights or gradients.
 template <class Word>
 struct element;
-template <> struct element<fp32> { using type = float; };
-template <> struct element<bf16> { using type = bfloat16; };
-template <> struct element<fp16> { using type = float16; };
+template <>
+struct element<fp32> {
+    using type = float;
+};
+template <>
+struct element<bf16> {
+    using type = bfloat16;
+};
+template <>
+struct element<fp16> {
+    using type = float16;
+};
 template <class Word>
 using element_t = typename element<Word>::type;
 
 //! The dtype of a C++ element.
 template <class Element>
 inline constexpr dtype dtype_of = dtype::none;
-template <> inline constexpr dtype dtype_of<float> = dtype::fp32;
-template <> inline constexpr dtype dtype_of<bfloat16> = dtype::bf16;
-template <> inline constexpr dtype dtype_of<float16> = dtype::fp16;
+template <>
+inline constexpr dtype dtype_of<float> = dtype::fp32;
+template <>
+inline constexpr dtype dtype_of<bfloat16> = dtype::bf16;
+template <>
+inline constexpr dtype dtype_of<float16> = dtype::fp16;
 
 constexpr float to_float(float value) { return value; }
 

@@ -47,7 +47,9 @@ public:
             return top > below ? digits.bins_[top - 1 - below] : std::uint64_t{0};
         };
         const int shift = std::countl_zero(static_cast<std::uint32_t>(digit(0)));
-        const auto head = (static_cast<unsigned __int128>(digit(0)) << 64 | static_cast<unsigned __int128>(digit(1)) << 32 | digit(2)) << shift;
+        const auto head = (static_cast<unsigned __int128>(digit(0)) << 64 |
+                           static_cast<unsigned __int128>(digit(1)) << 32 | digit(2))
+                          << shift;
         auto leading = static_cast<std::uint64_t>(head >> 32);
         bool rest = static_cast<std::uint32_t>(head) != 0;
         for (std::size_t below = 3; below < top; ++below) rest = rest || digit(below) != 0;

@@ -22,15 +22,30 @@ constexpr std::string_view to_string(rounding how) {
     return names[static_cast<std::size_t>(how)];
 }
 
-struct exact { static constexpr rounding id = rounding::exact; };
-struct nearest { static constexpr rounding id = rounding::nearest; };
-struct stochastic { static constexpr rounding id = rounding::stochastic; };
+struct exact {
+    static constexpr rounding id = rounding::exact;
+};
+struct nearest {
+    static constexpr rounding id = rounding::nearest;
+};
+struct stochastic {
+    static constexpr rounding id = rounding::stochastic;
+};
 
 template <rounding How>
 struct rounding_word;
-template <> struct rounding_word<rounding::exact> { using type = exact; };
-template <> struct rounding_word<rounding::nearest> { using type = nearest; };
-template <> struct rounding_word<rounding::stochastic> { using type = stochastic; };
+template <>
+struct rounding_word<rounding::exact> {
+    using type = exact;
+};
+template <>
+struct rounding_word<rounding::nearest> {
+    using type = nearest;
+};
+template <>
+struct rounding_word<rounding::stochastic> {
+    using type = stochastic;
+};
 
 //! The rounding of a kind where none was written.
 constexpr rounding default_rounding(dtype kind) {

@@ -31,24 +31,28 @@ class any_optimizer {
 public:
     //! `increment` is what a step adds to the schedule's position: 1, or the samples of a step.
     template <class Policy, memory Memory = host_memory>
-    static any_optimizer of(std::type_identity<Policy>, std::span<const tensor_info> tensors, std::span<const param_view> params,
-                            const hyperparameters& hyper, optimizer_options options = {},
-                            std::optional<class schedule> plan = std::nullopt, std::int64_t increment = 1, Memory memory = {}) {
+    static any_optimizer of(std::type_identity<Policy>, std::span<const tensor_info> tensors,
+                            std::span<const param_view> params, const hyperparameters& hyper,
+                            optimizer_options options = {}, std::optional<class schedule> plan = std::nullopt,
+                            std::int64_t increment = 1, Memory memory = {}) {
         using model_type = model<adam<Policy, Memory>>;
         if (increment < 1)
-            throw config_error("[adamant] a schedule moves forward: write an increment of 1, or the samples of a step.");
+            throw config_error(
+                "[adamant] a schedule moves forward: write an increment of 1, or the samples of a step.");
         any_optimizer result;
         result.spec_ = Policy::resolved::spec;
         for (const tensor_info& tensor : tensors) result.names_.push_back(tensor.name);
         result.schedule_ = std::move(plan);
         result.increment_ = increment;
-        result.model_ = std::make_unique<model_type>(tensors, params, hyper, std::move(options), std::move(memory));
+        result.model_ =
+            std::make_unique<model_type>(tensors, params, hyper, std::move(options), std::move(memory));
         return result;
     }
 
     //! Views whose dtype, size or number differ from what was registered: shape_error naming tensor, expected
     //! and got; nothing is changed.
-    step_result step(std::span<const tensor_view> params, std::span<const tensor_view> grads, step_options options = {}) {
+    step_result step(std::span<const tensor_view> params, std::span<const tensor_view> grads,
+                     step_options options = {}) {
         if (schedule_) {
             const default_float_environment environment;
             if (!options.lr) options.lr = schedule_->lr(position_);
@@ -73,7 +77,9 @@ public:
     const std::optional<class schedule>& schedule() const { return schedule_; }
     std::int64_t schedule_position() const { return position_; }
     void set_schedule_position(std::int64_t position) {
-        if (position < 0) throw state_error("[adamant] a schedule's position is not negative: got " + std::to_string(position) + ".");
+        if (position < 0)
+            throw state_error("[adamant] a schedule's position is not negative: got " +
+                              std::to_string(position) + ".");
         position_ = position;
     }
 
@@ -81,12 +87,17 @@ public:
     std::size_t tensor_index(std::string_view name) const {
         for (std::size_t i = 0; i < names_.size(); ++i)
             if (names_[i] == name) return i;
-        throw state_error("[adamant] tensors are asked for by the name in their tensor_info: there is no '" + std::string(name) + "'.");
+        throw state_error("[adamant] tensors are asked for by the name in their tensor_info: there is no '" +
+                          std::string(name) + "'.");
     }
-    //! A slot ("main_params", "exp_avg", "exp_avg_sq") of a tensor as it is stored; empty where it keeps nothing.
-    slot_view state(std::string_view slot_name, std::size_t tensor) const { return model_->state(known_slot(slot_name), tensor); }
+    //! A slot ("main_params", "exp_avg", "exp_avg_sq") of a tensor as it is stored; empty where it keeps
+    //! nothing.
+    slot_view state(std::string_view slot_name, std::size_t tensor) const {
+        return model_->state(known_slot(slot_name), tensor);
+    }
     //! The same as fp32; main_params needs the tensor's weights, which may hold part of it.
-    std::vector<float> export_fp32(std::string_view slot_name, std::size_t tensor, param_view weights = {}) const {
+    std::vector<float> export_fp32(std::string_view slot_name, std::size_t tensor,
+                                   param_view weights = {}) const {
         return model_->export_fp32(known_slot(slot_name), tensor, weights);
     }
     void import_fp32(std::string_view slot_name, std::size_t tensor, std::span<const float> values) {
@@ -94,7 +105,8 @@ public:
     }
     template <tensor_list Values>
     void init_masters(std::span<const param_view> params, const Values& values) {
-        model_->init_masters(params, std::vector<tensor_view>(std::ranges::begin(values), std::ranges::end(values)));
+        model_->init_masters(params,
+                             std::vector<tensor_view>(std::ranges::begin(values), std::ranges::end(values)));
     }
     void reload_masters(std::span<const param_view> params) { model_->reload_masters(params); }
 
@@ -103,12 +115,14 @@ private:
 
     static slot known_slot(std::string_view name) {
         if (const auto known = slot_named(name)) return *known;
-        throw state_error("[adamant] a slot is main_params, exp_avg or exp_avg_sq: got '" + std::string(name) + "'.");
+        throw state_error("[adamant] a slot is main_params, exp_avg or exp_avg_sq: got '" +
+                          std::string(name) + "'.");
     }
 
     struct interface {
         virtual ~interface() = default;
-        virtual step_result step(std::span<const tensor_view>, std::span<const tensor_view>, const step_options&) = 0;
+        virtual step_result step(std::span<const tensor_view>, std::span<const tensor_view>,
+                                 const step_options&) = 0;
         virtual const hyperparameters& hyper() const = 0;
         virtual std::size_t state_bytes() const = 0;
         virtual std::optional<loss_scaler>& scaler() = 0;
@@ -126,7 +140,8 @@ private:
         template <class... Arguments>
         explicit model(Arguments&&... arguments) : optimizer(std::forward<Arguments>(arguments)...) {}
 
-        step_result step(std::span<const tensor_view> params, std::span<const tensor_view> grads, const step_options& options) override {
+        step_result step(std::span<const tensor_view> params, std::span<const tensor_view> grads,
+                         const step_options& options) override {
             return optimizer.step(params, grads, options);
         }
         const hyperparameters& hyper() const override { return optimizer.hyper(); }
@@ -139,15 +154,23 @@ private:
                 return slot_view{kind, codes.data(), static_cast<std::int64_t>(codes.size())};
             };
             switch (s) {
-                case slot::main_params: return view(Optimizer::spec.main_params.kind, optimizer.template state<slot::main_params>(tensor));
-                case slot::exp_avg: return view(Optimizer::spec.exp_avg.kind, optimizer.template state<slot::exp_avg>(tensor));
-                default: return view(Optimizer::spec.exp_avg_sq.kind, optimizer.template state<slot::exp_avg_sq>(tensor));
+                case slot::main_params:
+                    return view(Optimizer::spec.main_params.kind,
+                                optimizer.template state<slot::main_params>(tensor));
+                case slot::exp_avg:
+                    return view(Optimizer::spec.exp_avg.kind,
+                                optimizer.template state<slot::exp_avg>(tensor));
+                default:
+                    return view(Optimizer::spec.exp_avg_sq.kind,
+                                optimizer.template state<slot::exp_avg_sq>(tensor));
             }
         }
         std::vector<float> export_fp32(slot s, std::size_t tensor, param_view weights) const override {
             return optimizer.export_fp32(s, tensor, weights);
         }
-        void import_fp32(slot s, std::size_t tensor, std::span<const float> values) override { optimizer.import_fp32(s, tensor, values); }
+        void import_fp32(slot s, std::size_t tensor, std::span<const float> values) override {
+            optimizer.import_fp32(s, tensor, values);
+        }
         void init_masters(std::span<const param_view> params, std::span<const tensor_view> values) override {
             optimizer.init_masters(params, values);
         }
@@ -166,9 +189,11 @@ private:
 
 //! The policy of the catalogue that stores what `spec` says. Errors: those of visit and of adam.
 template <class Catalogue, memory Memory = host_memory>
-any_optimizer make_optimizer(const policy_spec& spec, std::span<const tensor_info> tensors, std::span<const param_view> params,
-                             const hyperparameters& hyper, const optimizer_options& options = {},
-                             const std::optional<schedule>& plan = std::nullopt, std::int64_t increment = 1, Memory memory = {}) {
+any_optimizer make_optimizer(const policy_spec& spec, std::span<const tensor_info> tensors,
+                             std::span<const param_view> params, const hyperparameters& hyper,
+                             const optimizer_options& options = {},
+                             const std::optional<schedule>& plan = std::nullopt, std::int64_t increment = 1,
+                             Memory memory = {}) {
     return visit(spec, Catalogue{}, [&](auto policy) {
         return any_optimizer::of(policy, tensors, params, hyper, options, plan, increment, memory);
     });

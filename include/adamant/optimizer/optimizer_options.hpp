@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,21 +18,24 @@ namespace adamant::inline v0 {
 struct param_group {
     double lr_mult = 1;
     double wd_mult = 1;
+    //! A shell pattern: "*.bias", "layers.*.norm.*". Tensors whose names match are in the group, whatever
+    //! their tensor_info says; the first group that matches wins. Empty: only tensor_info::group chooses it.
+    std::string names{};
 };
 
 struct optimizer_options {
     class executor executor {};
     //! None: fp16 mode has Megatron's dynamic scaler, the other modes none.
     std::optional<loss_scaler_settings> loss_scaler{};
-    //! By tensor_info::group. Empty: one group in which tensors of one dimension and names ending in .bias
-    //! do not decay; a tensor without shape and name does.
+    //! By names, else by tensor_info::group. Empty: one group in which tensors of one dimension and names
+    //! ending in .bias do not decay; a tensor without shape and name does.
     std::vector<param_group> groups{};
 };
 
 struct step_options {
     std::optional<double> lr{};            //!< else the optimizer's
     std::optional<double> weight_decay{};  //!< else the optimizer's
-    double grad_scale = 1;                 //!< multiplies the gradients: 1/micro-batches, or a token count's inverse
+    double grad_scale = 1;  //!< multiplies the gradients: 1/micro-batches, or a token count's inverse
     //! The norm of the gradients as the update sees them (unscaled, grad_scale applied) where it is known
     //! from outside: saves the reading pass. Infinite or NaN: the step is skipped.
     std::optional<double> grad_norm{};
@@ -54,11 +58,11 @@ constexpr std::string_view to_string(step_status status) {
 //! A skipped step leaves parameters, state and step count as they were; only the loss scaler moves.
 struct step_result {
     step_status status = step_status::applied;
-    double grad_norm = 0;         //!< unscaled, before clipping
+    double grad_norm = 0;  //!< unscaled, before clipping
     double clip_coefficient = 1;
     double lr = 0;
-    std::int64_t step = 0;        //!< applied steps so far
-    double loss_scale = 1;        //!< for the next loss
+    std::int64_t step = 0;  //!< applied steps so far
+    double loss_scale = 1;  //!< for the next loss
     bool loss_scale_at_floor = false;
 };
 

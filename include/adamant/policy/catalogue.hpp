@@ -15,7 +15,8 @@ namespace adamant::inline v0 {
 
 template <class... Policies>
 struct catalogue {
-    static_assert(sizeof...(Policies) > 0, "[adamant] a catalogue has at least one policy: name the ones you use.");
+    static_assert(sizeof...(Policies) > 0,
+                  "[adamant] a catalogue has at least one policy: name the ones you use.");
     static constexpr std::array<policy_spec, sizeof...(Policies)> specs{Policies::spec...};
 };
 
@@ -38,34 +39,26 @@ decltype(auto) visit(const policy_spec& spec, catalogue<Policies...> list, F&& f
 namespace detail {
 
 template <class Grads, class ExpAvg, class ExpAvgSq>
-using verl_remainder = policy<mode<bf16>, precision_aware, main_grads<Grads>, exp_avg<ExpAvg>, exp_avg_sq<ExpAvgSq>>;
+using verl_remainder =
+    policy<mode<bf16>, precision_aware, main_grads<Grads>, exp_avg<ExpAvg>, exp_avg_sq<ExpAvgSq>>;
 
 template <class Grads, class ExpAvg, class ExpAvgSq>
-using verl_master = policy<mode<bf16>, precision_aware, main_params<fp32>, main_grads<Grads>, exp_avg<ExpAvg>, exp_avg_sq<ExpAvgSq>>;
+using verl_master = policy<mode<bf16>, precision_aware, main_params<fp32>, main_grads<Grads>, exp_avg<ExpAvg>,
+                           exp_avg_sq<ExpAvgSq>>;
 
 }  // namespace detail
 
 //! All that verl's plain keys can say: fp32, bf16, bf16 precision-aware, fp16.
-using verl_catalogue = catalogue<
-    policy<mode<fp32>>,
-    policy<mode<bf16>>,
-    policy<mode<bf16>, grad_reduce_in_fp32<false>>,
-    detail::verl_remainder<fp32, fp32, fp32>,
-    detail::verl_remainder<fp32, fp32, bf16>,
-    detail::verl_remainder<fp32, bf16, fp32>,
-    detail::verl_remainder<fp32, bf16, bf16>,
-    detail::verl_remainder<bf16, fp32, fp32>,
-    detail::verl_remainder<bf16, fp32, bf16>,
-    detail::verl_remainder<bf16, bf16, fp32>,
-    detail::verl_remainder<bf16, bf16, bf16>,
-    // store_param_remainders: false; with fp32 everywhere that is plain bf16 again
-    detail::verl_master<fp32, fp32, bf16>,
-    detail::verl_master<fp32, bf16, fp32>,
-    detail::verl_master<fp32, bf16, bf16>,
-    detail::verl_master<bf16, fp32, fp32>,
-    detail::verl_master<bf16, fp32, bf16>,
-    detail::verl_master<bf16, bf16, fp32>,
-    detail::verl_master<bf16, bf16, bf16>,
-    policy<mode<fp16>>>;
+using verl_catalogue =
+    catalogue<policy<mode<fp32>>, policy<mode<bf16>>, policy<mode<bf16>, grad_reduce_in_fp32<false>>,
+              detail::verl_remainder<fp32, fp32, fp32>, detail::verl_remainder<fp32, fp32, bf16>,
+              detail::verl_remainder<fp32, bf16, fp32>, detail::verl_remainder<fp32, bf16, bf16>,
+              detail::verl_remainder<bf16, fp32, fp32>, detail::verl_remainder<bf16, fp32, bf16>,
+              detail::verl_remainder<bf16, bf16, fp32>, detail::verl_remainder<bf16, bf16, bf16>,
+              // store_param_remainders: false; with fp32 everywhere that is plain bf16 again
+              detail::verl_master<fp32, fp32, bf16>, detail::verl_master<fp32, bf16, fp32>,
+              detail::verl_master<fp32, bf16, bf16>, detail::verl_master<bf16, fp32, fp32>,
+              detail::verl_master<bf16, fp32, bf16>, detail::verl_master<bf16, bf16, fp32>,
+              detail::verl_master<bf16, bf16, bf16>, policy<mode<fp16>>>;
 
 }  // namespace adamant::inline v0

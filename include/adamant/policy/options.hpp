@@ -23,13 +23,20 @@ namespace adamant::inline v0 {
 //! Stands for a rounding that was not written.
 struct by_kind {};
 
-template <class Kind> struct mode {};
+template <class Kind>
+struct mode {};
 struct precision_aware {};
-template <class Kind, class Rounding = by_kind> struct main_params {};
-template <class Kind> struct main_grads {};
-template <class Kind, class Rounding = by_kind> struct exp_avg {};
-template <class Kind, class Rounding = by_kind> struct exp_avg_sq {};
-template <class Kind> struct bucket {};
-template <bool InFp32> struct grad_reduce_in_fp32 {};
+template <class Kind, class Rounding = by_kind>
+struct main_params {};
+template <class Kind>
+struct main_grads {};
+template <class Kind, class Rounding = by_kind>
+struct exp_avg {};
+template <class Kind, class Rounding = by_kind>
+struct exp_avg_sq {};
+template <class Kind>
+struct bucket {};
+template <bool InFp32>
+struct grad_reduce_in_fp32 {};
 
 }  // namespace adamant::inline v0

@@ -28,7 +28,8 @@ struct policy_spec {
     stored_as exp_avg{};
     stored_as exp_avg_sq{};
     dtype grad_bucket = dtype::fp32;
-    bool narrow_bucket = false;  //!< grad_reduce_in_fp32: false was given, so the bucket may be below main_grads
+    bool narrow_bucket =
+        false;  //!< grad_reduce_in_fp32: false was given, so the bucket may be below main_grads
 
     friend constexpr bool operator==(const policy_spec&, const policy_spec&) = default;
 };
@@ -97,7 +98,10 @@ inline std::string describe(const policy_spec& spec) {
     const auto add_rounded = [&](const char* word, stored_as field, stored_as unwritten) {
         if (field == unwritten) return;
         const bool as_by_default = field.how == default_rounding(field.kind) || field.how == rounding::exact;
-        add(word, field.kind, as_by_default ? "" : field.how == rounding::nearest ? ", nearest" : ", stochastic");
+        add(word, field.kind,
+            as_by_default                    ? ""
+            : field.how == rounding::nearest ? ", nearest"
+                                             : ", stochastic");
     };
     if (spec.precision_aware) text += ", precision_aware";
     add_rounded("main_params", spec.main_params, default_main_params(spec.mode, spec.precision_aware));

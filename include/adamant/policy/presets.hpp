@@ -17,8 +17,7 @@ using megatron_bf16 = policy<mode<bf16>>;
 using lossless_bf16 = policy<mode<bf16>, precision_aware, main_grads<bf16>>;
 
 //! The leanest that verl's keys can say: gradients and both moments in bf16. 10 bytes.
-using lean_bf16 =
-    policy<mode<bf16>, precision_aware, main_grads<bf16>, exp_avg<bf16>, exp_avg_sq<bf16>>;
+using lean_bf16 = policy<mode<bf16>, precision_aware, main_grads<bf16>, exp_avg<bf16>, exp_avg_sq<bf16>>;
 
 //! fp16 weights with an fp32 master and a loss scaler. 18 bytes.
 using scaled_fp16 = policy<mode<fp16>>;

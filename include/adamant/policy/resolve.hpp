@@ -36,7 +36,8 @@ struct resolved_policy {
 
     static constexpr policy_spec spec = canonical(
         {Mode::id, false, MainParams::id, MainGrads::id, ExpAvg::id, ExpAvgSq::id, GradBucket::id, false});
-    static_assert(is_valid(spec), "[adamant] resolved_policy is what a policy resolves to: name policy<...>::resolved.");
+    static_assert(is_valid(spec),
+                  "[adamant] resolved_policy is what a policy resolves to: name policy<...>::resolved.");
 
     static constexpr double bytes_per_param() { return adamant::bytes_per_param(spec); }
     static std::string describe() { return adamant::describe(spec); }
@@ -65,38 +66,59 @@ template <class T>
 using word = boost::hana::basic_type<T>;
 
 template <class T>
-concept kind_word = requires { { T::id } -> std::convertible_to<dtype>; };
+concept kind_word = requires {
+    { T::id } -> std::convertible_to<dtype>;
+};
 template <class T>
-concept how_word = std::is_same_v<T, by_kind> || requires { { T::id } -> std::convertible_to<rounding>; };
+concept how_word = std::is_same_v<T, by_kind> || requires {
+    { T::id } -> std::convertible_to<rounding>;
+};
 
 // One function per option; anything else is unknown.
 template <class T>
-constexpr void write(policy_words& w, word<T>) { w.unknown_option = true; }
+constexpr void write(policy_words& w, word<T>) {
+    w.unknown_option = true;
+}
 template <kind_word K>
-constexpr void write(policy_words& w, word<mode<K>>) { write_once(w.mode, K::id, w.mode_repeated); }
+constexpr void write(policy_words& w, word<mode<K>>) {
+    write_once(w.mode, K::id, w.mode_repeated);
+}
 constexpr void write(policy_words& w, word<precision_aware>) {
     w.option_repeated = w.option_repeated || w.precision_aware;
     w.precision_aware = true;
 }
 template <kind_word K, how_word R>
-constexpr void write(policy_words& w, word<main_params<K, R>>) { write_field<K, R>(w.main_params, w.option_repeated); }
+constexpr void write(policy_words& w, word<main_params<K, R>>) {
+    write_field<K, R>(w.main_params, w.option_repeated);
+}
 template <kind_word K>
-constexpr void write(policy_words& w, word<main_grads<K>>) { write_once(w.main_grads, K::id, w.option_repeated); }
+constexpr void write(policy_words& w, word<main_grads<K>>) {
+    write_once(w.main_grads, K::id, w.option_repeated);
+}
 template <kind_word K, how_word R>
-constexpr void write(policy_words& w, word<exp_avg<K, R>>) { write_field<K, R>(w.exp_avg, w.option_repeated); }
+constexpr void write(policy_words& w, word<exp_avg<K, R>>) {
+    write_field<K, R>(w.exp_avg, w.option_repeated);
+}
 template <kind_word K, how_word R>
-constexpr void write(policy_words& w, word<exp_avg_sq<K, R>>) { write_field<K, R>(w.exp_avg_sq, w.option_repeated); }
+constexpr void write(policy_words& w, word<exp_avg_sq<K, R>>) {
+    write_field<K, R>(w.exp_avg_sq, w.option_repeated);
+}
 template <kind_word K>
-constexpr void write(policy_words& w, word<bucket<K>>) { write_once(w.bucket, K::id, w.option_repeated); }
+constexpr void write(policy_words& w, word<bucket<K>>) {
+    write_once(w.bucket, K::id, w.option_repeated);
+}
 template <bool B>
-constexpr void write(policy_words& w, word<grad_reduce_in_fp32<B>>) { write_once(w.grad_reduce_in_fp32, B, w.option_repeated); }
+constexpr void write(policy_words& w, word<grad_reduce_in_fp32<B>>) {
+    write_once(w.grad_reduce_in_fp32, B, w.option_repeated);
+}
 
 template <class... Options>
-inline constexpr policy_words words_of =
-    boost::hana::fold_left(boost::hana::tuple_t<Options...>, policy_words{}, [](policy_words words, auto option) {
-        write(words, option);
-        return words;
-    });
+inline constexpr policy_words words_of = boost::hana::fold_left(boost::hana::tuple_t<Options...>,
+                                                                policy_words{},
+                                                                [](policy_words words, auto option) {
+                                                                    write(words, option);
+                                                                    return words;
+                                                                });
 
 template <dtype Kind, rounding How>
 using stored_t = stored<word_of_t<Kind>, typename rounding_word<How>::type>;
@@ -115,11 +137,13 @@ struct resolution {
     };
     template <class Self>
     struct canonical<true, Self> {
-        using type = resolved_policy<word_of_t<Self::spec.mode>, stored_t<Self::spec.main_params.kind, Self::spec.main_params.how>,
-                                     word_of_t<Self::spec.main_grads>, stored_t<Self::spec.exp_avg.kind, Self::spec.exp_avg.how>,
-                                     stored_t<Self::spec.exp_avg_sq.kind, Self::spec.exp_avg_sq.how>, word_of_t<Self::spec.grad_bucket>>;
+        using type = resolved_policy<
+            word_of_t<Self::spec.mode>, stored_t<Self::spec.main_params.kind, Self::spec.main_params.how>,
+            word_of_t<Self::spec.main_grads>, stored_t<Self::spec.exp_avg.kind, Self::spec.exp_avg.how>,
+            stored_t<Self::spec.exp_avg_sq.kind, Self::spec.exp_avg_sq.how>,
+            word_of_t<Self::spec.grad_bucket>>;
     };
-    using type = typename canonical<broken_word < 0 && broken_spec < 0>::type;
+    using type = typename canonical < broken_word < 0 && broken_spec<0>::type;
 
     template <class Rule>
     static constexpr bool word_rule_holds = broken_word != word_rules::index_of<Rule>;
@@ -154,20 +178,29 @@ public:
     static_assert(resolution::template word_rule_holds<rules::bucket_once>, ADAMANT_SAYS_BUCKET_ONCE);
     static_assert(resolution::template word_rule_holds<rules::no_idle_reduce>, ADAMANT_SAYS_NO_IDLE_REDUCE);
     static_assert(resolution::template spec_rule_holds<rules::known_mode>, ADAMANT_SAYS_KNOWN_MODE);
-    static_assert(resolution::template spec_rule_holds<rules::known_main_grads>, ADAMANT_SAYS_KNOWN_MAIN_GRADS);
-    static_assert(resolution::template spec_rule_holds<rules::known_main_params>, ADAMANT_SAYS_KNOWN_MAIN_PARAMS);
+    static_assert(resolution::template spec_rule_holds<rules::known_main_grads>,
+                  ADAMANT_SAYS_KNOWN_MAIN_GRADS);
+    static_assert(resolution::template spec_rule_holds<rules::known_main_params>,
+                  ADAMANT_SAYS_KNOWN_MAIN_PARAMS);
     static_assert(resolution::template spec_rule_holds<rules::known_moments>, ADAMANT_SAYS_KNOWN_MOMENTS);
     static_assert(resolution::template spec_rule_holds<rules::known_bucket>, ADAMANT_SAYS_KNOWN_BUCKET);
-    static_assert(resolution::template spec_rule_holds<rules::opt_in_main_grads>, ADAMANT_SAYS_OPT_IN_MAIN_GRADS);
-    static_assert(resolution::template spec_rule_holds<rules::opt_in_main_params>, ADAMANT_SAYS_OPT_IN_MAIN_PARAMS);
+    static_assert(resolution::template spec_rule_holds<rules::opt_in_main_grads>,
+                  ADAMANT_SAYS_OPT_IN_MAIN_GRADS);
+    static_assert(resolution::template spec_rule_holds<rules::opt_in_main_params>,
+                  ADAMANT_SAYS_OPT_IN_MAIN_PARAMS);
     static_assert(resolution::template spec_rule_holds<rules::opt_in_exp_avg>, ADAMANT_SAYS_OPT_IN_EXP_AVG);
-    static_assert(resolution::template spec_rule_holds<rules::opt_in_exp_avg_sq>, ADAMANT_SAYS_OPT_IN_EXP_AVG_SQ);
-    static_assert(resolution::template spec_rule_holds<rules::fp32_has_no_master>, ADAMANT_SAYS_FP32_HAS_NO_MASTER);
-    static_assert(resolution::template spec_rule_holds<rules::remainder_needs_bf16>, ADAMANT_SAYS_REMAINDER_NEEDS_BF16);
+    static_assert(resolution::template spec_rule_holds<rules::opt_in_exp_avg_sq>,
+                  ADAMANT_SAYS_OPT_IN_EXP_AVG_SQ);
+    static_assert(resolution::template spec_rule_holds<rules::fp32_has_no_master>,
+                  ADAMANT_SAYS_FP32_HAS_NO_MASTER);
+    static_assert(resolution::template spec_rule_holds<rules::remainder_needs_bf16>,
+                  ADAMANT_SAYS_REMAINDER_NEEDS_BF16);
     static_assert(resolution::template spec_rule_holds<rules::none_needs_bf16>, ADAMANT_SAYS_NONE_NEEDS_BF16);
-    static_assert(resolution::template spec_rule_holds<rules::none_is_stochastic>, ADAMANT_SAYS_NONE_IS_STOCHASTIC);
+    static_assert(resolution::template spec_rule_holds<rules::none_is_stochastic>,
+                  ADAMANT_SAYS_NONE_IS_STOCHASTIC);
     static_assert(resolution::template spec_rule_holds<rules::rounding_fits>, ADAMANT_SAYS_ROUNDING_FITS);
-    static_assert(resolution::template spec_rule_holds<rules::bucket_holds_grads>, ADAMANT_SAYS_BUCKET_HOLDS_GRADS);
+    static_assert(resolution::template spec_rule_holds<rules::bucket_holds_grads>,
+                  ADAMANT_SAYS_BUCKET_HOLDS_GRADS);
 };
 
 }  // namespace adamant::inline v0

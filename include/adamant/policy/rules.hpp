@@ -34,8 +34,8 @@
 
 #include <adamant/policy/policy_words.hpp>
 
-#define ADAMANT_SAYS_KNOWN_OPTIONS                                                                       \
-    "[adamant] a policy is made of the words of policy/options.hpp: write mode, precision_aware, "       \
+#define ADAMANT_SAYS_KNOWN_OPTIONS                                                                 \
+    "[adamant] a policy is made of the words of policy/options.hpp: write mode, precision_aware, " \
     "main_params, main_grads, exp_avg, exp_avg_sq, bucket or grad_reduce_in_fp32."
 #define ADAMANT_SAYS_ONE_MODE                                                                            \
     "[adamant] a policy has one mode, fp16 and bf16 weights do not mix: keep one; a tensor may be fp32 " \
@@ -46,41 +46,41 @@
 #define ADAMANT_SAYS_NO_IDLE_REDUCE \
     "[adamant] in mode fp32 the bucket is fp32 anyway: remove grad_reduce_in_fp32<false>."
 #define ADAMANT_SAYS_KNOWN_MODE "[adamant] mode is fp32, bf16 or fp16: write one of the three."
-#define ADAMANT_SAYS_KNOWN_MAIN_GRADS                                                                    \
-    "[adamant] main_grads is fp32 or bf16: write bf16 to save memory, fp16 main gradients cannot be "    \
+#define ADAMANT_SAYS_KNOWN_MAIN_GRADS                                                                 \
+    "[adamant] main_grads is fp32 or bf16: write bf16 to save memory, fp16 main gradients cannot be " \
     "clipped."
-#define ADAMANT_SAYS_KNOWN_MAIN_PARAMS                                                                   \
+#define ADAMANT_SAYS_KNOWN_MAIN_PARAMS                                                                    \
     "[adamant] main_params is fp32, fp16, remainder16, remainder8 or none: for a lossless 2-byte master " \
     "write remainder16, for no master none with stochastic rounding."
 #define ADAMANT_SAYS_KNOWN_MOMENTS \
     "[adamant] exp_avg and exp_avg_sq are fp32, bf16, fp16, fp8 or fp8_fine: write one of these."
 #define ADAMANT_SAYS_KNOWN_BUCKET "[adamant] the bucket is fp32, bf16 or fp16: write one of the three."
-#define ADAMANT_SAYS_OPT_IN_MAIN_GRADS                                                                   \
-    "[adamant] without precision_aware main_grads is fp32: add precision_aware (YAML: "                  \
+#define ADAMANT_SAYS_OPT_IN_MAIN_GRADS                                                  \
+    "[adamant] without precision_aware main_grads is fp32: add precision_aware (YAML: " \
     "use_precision_aware_optimizer: true), or leave main_grads fp32."
 #define ADAMANT_SAYS_OPT_IN_MAIN_PARAMS                                                                  \
     "[adamant] without precision_aware main_params is fp32, and none in mode fp32: add precision_aware " \
     "(YAML: use_precision_aware_optimizer: true), or leave main_params out."
-#define ADAMANT_SAYS_OPT_IN_EXP_AVG                                                                      \
-    "[adamant] without precision_aware exp_avg is fp32: add precision_aware (YAML: "                     \
+#define ADAMANT_SAYS_OPT_IN_EXP_AVG                                                  \
+    "[adamant] without precision_aware exp_avg is fp32: add precision_aware (YAML: " \
     "use_precision_aware_optimizer: true), or leave exp_avg fp32."
-#define ADAMANT_SAYS_OPT_IN_EXP_AVG_SQ                                                                   \
-    "[adamant] without precision_aware exp_avg_sq is fp32: add precision_aware (YAML: "                  \
+#define ADAMANT_SAYS_OPT_IN_EXP_AVG_SQ                                                  \
+    "[adamant] without precision_aware exp_avg_sq is fp32: add precision_aware (YAML: " \
     "use_precision_aware_optimizer: true), or leave exp_avg_sq fp32."
 #define ADAMANT_SAYS_FP32_HAS_NO_MASTER \
     "[adamant] mode fp32 has no master, the weights are their own: leave main_params out."
 #define ADAMANT_SAYS_REMAINDER_NEEDS_BF16                                                                \
     "[adamant] remainder16 and remainder8 complete bf16 weights: use mode bf16, or main_params fp32 or " \
     "fp16."
-#define ADAMANT_SAYS_NONE_NEEDS_BF16                                                                     \
+#define ADAMANT_SAYS_NONE_NEEDS_BF16 \
     "[adamant] weights without a master are fp32 or bf16: in mode fp16 use main_params fp32 or fp16."
-#define ADAMANT_SAYS_NONE_IS_STOCHASTIC                                                                  \
-    "[adamant] bf16 weights without a master are rounded stochastically, small updates vanish "          \
+#define ADAMANT_SAYS_NONE_IS_STOCHASTIC                                                         \
+    "[adamant] bf16 weights without a master are rounded stochastically, small updates vanish " \
     "otherwise: write main_params<none, stochastic>."
 #define ADAMANT_SAYS_ROUNDING_FITS                                                                       \
     "[adamant] fp32 and remainder16 are exact, every other kind is rounded: leave the rounding out, or " \
     "write nearest or stochastic for a kind that is rounded."
-#define ADAMANT_SAYS_BUCKET_HOLDS_GRADS                                                                  \
+#define ADAMANT_SAYS_BUCKET_HOLDS_GRADS                                                                   \
     "[adamant] the bucket is not narrower than main_grads: lower main_grads as well, or ask for it with " \
     "grad_reduce_in_fp32<false> (YAML: grad_reduce_in_fp32: false)."
 
@@ -245,8 +245,8 @@ struct rounding_fits {
         return (field.how == rounding::exact) == (default_rounding(field.kind) == rounding::exact);
     }
     static constexpr bool holds(const policy_spec& spec) {
-        const bool master_fits = spec.mode == dtype::fp32 ? spec.main_params.how == rounding::exact
-                                                          : fits(spec.main_params);
+        const bool master_fits =
+            spec.mode == dtype::fp32 ? spec.main_params.how == rounding::exact : fits(spec.main_params);
         return master_fits && fits(spec.exp_avg) && fits(spec.exp_avg_sq);
     }
 };
@@ -292,12 +292,11 @@ struct rule_list {
 
 using word_rules = rule_list<rules::known_options, rules::one_mode, rules::options_once, rules::bucket_once,
                              rules::no_idle_reduce>;
-using spec_rules =
-    rule_list<rules::known_mode, rules::known_main_grads, rules::known_main_params, rules::known_moments,
-              rules::known_bucket, rules::opt_in_main_grads, rules::opt_in_main_params, rules::opt_in_exp_avg,
-              rules::opt_in_exp_avg_sq, rules::fp32_has_no_master, rules::remainder_needs_bf16,
-              rules::none_needs_bf16, rules::none_is_stochastic, rules::rounding_fits,
-              rules::bucket_holds_grads>;
+using spec_rules = rule_list<rules::known_mode, rules::known_main_grads, rules::known_main_params,
+                             rules::known_moments, rules::known_bucket, rules::opt_in_main_grads,
+                             rules::opt_in_main_params, rules::opt_in_exp_avg, rules::opt_in_exp_avg_sq,
+                             rules::fp32_has_no_master, rules::remainder_needs_bf16, rules::none_needs_bf16,
+                             rules::none_is_stochastic, rules::rounding_fits, rules::bucket_holds_grads>;
 
 //! The first rule that a spec breaks, or nothing.
 constexpr std::optional<rule_text> first_broken(const policy_spec& spec) {

@@ -28,7 +28,8 @@ public:
             starts_.push_back(end_);
             if (size < 0 || size > std::numeric_limits<std::int64_t>::max() - alignment - end_)
                 throw shape_error("[adamant] the sizes of all tensors add up to less than 2^63: tensor " +
-                                  std::to_string(starts_.size() - 1) + " has " + std::to_string(size) + " elements.");
+                                  std::to_string(starts_.size() - 1) + " has " + std::to_string(size) +
+                                  " elements.");
             end_ += (size + alignment - 1) / alignment * alignment;
         }
     }

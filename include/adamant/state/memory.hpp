@@ -18,7 +18,8 @@ namespace adamant::inline v0 {
 //! A copyable handle. allocate(bytes, alignment) returns memory the host can write or throws;
 //! deallocate(pointer, bytes, alignment) takes it back.
 template <class M>
-concept memory = std::copy_constructible<M> && requires(M m, std::size_t bytes, std::size_t alignment, void* p) {
+concept memory = std::copy_constructible<M> &&
+    requires(M m, std::size_t bytes, std::size_t alignment, void* p) {
     { m.allocate(bytes, alignment) } -> std::same_as<void*>;
     m.deallocate(p, bytes, alignment);
 };
@@ -26,10 +27,10 @@ concept memory = std::copy_constructible<M> && requires(M m, std::size_t bytes, 
 //! The process's heap.
 struct host_memory {
     void* allocate(std::size_t bytes, std::size_t alignment) {
-        return ::operator new(bytes, std::align_val_t{alignment});
+        return ::operator new (bytes, std::align_val_t{alignment});
     }
     void deallocate(void* pointer, std::size_t, std::size_t alignment) noexcept {
-        ::operator delete(pointer, std::align_val_t{alignment});
+        ::operator delete (pointer, std::align_val_t{alignment});
     }
 };
 
@@ -48,7 +49,9 @@ public:
         std::memset(values_, 0, count * sizeof(T));
     }
     buffer(buffer&& other) noexcept
-        : memory_(std::move(other.memory_)), values_(std::exchange(other.values_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+        : memory_(std::move(other.memory_)),
+          values_(std::exchange(other.values_, nullptr)),
+          count_(std::exchange(other.count_, 0)) {}
     buffer& operator=(buffer&& other) noexcept {
         std::swap(memory_, other.memory_);
         std::swap(values_, other.values_);

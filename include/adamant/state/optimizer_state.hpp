@@ -56,7 +56,8 @@ private:
     static std::size_t count(const flat_index& index) {
         return has_slot<Resolved, S> ? static_cast<std::size_t>(index.size()) : 0;
     }
-    static std::vector<std::int64_t> master_sizes(std::span<const std::int64_t> sizes, const std::vector<bool>& has_master) {
+    static std::vector<std::int64_t> master_sizes(std::span<const std::int64_t> sizes,
+                                                  const std::vector<bool>& has_master) {
         std::vector<std::int64_t> result(sizes.begin(), sizes.end());
         for (std::size_t i = 0; i < result.size(); ++i)
             if (!has_master[i]) result[i] = 0;

@@ -3,7 +3,9 @@
 //! tensor_info and tensor_view: what the optimizer is told about a tensor, and where its values are.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -33,15 +35,15 @@ struct tensor_view {
     tensor_view() = default;
     tensor_view(dtype kind, void* values, std::int64_t count) : type(kind), data(values), size(count) {}
     template <class T>
-        requires(dtype_of<std::remove_const_t<T>> != dtype::none)
-    tensor_view(std::span<T> values)  // NOLINT(google-explicit-constructor): spans are meant to convert
+    requires(dtype_of<std::remove_const_t<T>> != dtype::none)
+        tensor_view(std::span<T> values)  // NOLINT(google-explicit-constructor): spans are meant to convert
         : type(dtype_of<std::remove_const_t<T>>),
           data(const_cast<std::remove_const_t<T>*>(values.data())),
           size(static_cast<std::int64_t>(values.size())) {}
 };
 
-//! Calls f with a span of the view's elements: span<float>, span<bfloat16> or span<float16>. Throws shape_error
-//! for a view of another dtype.
+//! Calls f with a span of the view's elements: span<float>, span<bfloat16> or span<float16>. Throws
+//! shape_error for a view of another dtype.
 template <class F>
 decltype(auto) visit_values(const tensor_view& view, F&& f) {
     const auto span_of = [&]<class T>(std::type_identity<T>) {
@@ -51,12 +53,19 @@ decltype(auto) visit_values(const tensor_view& view, F&& f) {
         case dtype::fp32: return f(span_of(std::type_identity<float>{}));
         case dtype::bf16: return f(span_of(std::type_identity<bfloat16>{}));
         case dtype::fp16: return f(span_of(std::type_identity<float16>{}));
-        default: throw shape_error("[adamant] a tensor is fp32, bf16 or fp16: got " + std::string(to_string(view.type)) + ".");
+        default:
+            throw shape_error("[adamant] a tensor is fp32, bf16 or fp16: got " +
+                              std::string(to_string(view.type)) + ".");
     }
 }
 
 //! Parameters: fp32 or the mode's dtype.
 using param_view = tensor_view;
+
+//! A list of tensors: spans of values, or tensor_view where the dtype is known at run time.
+template <class R>
+concept tensor_list = std::ranges::sized_range<const R> && std::ranges::random_access_range<const R> &&
+    std::convertible_to<std::ranges::range_reference_t<const R>, tensor_view>;
 
 //! "tensor 3 'decoder.bias'", for errors.
 inline std::string name_of(std::size_t index, std::span<const tensor_info> tensors) {

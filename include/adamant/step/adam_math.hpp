@@ -29,13 +29,13 @@ namespace adamant::inline v0 {
 
 //! The numbers of a step, folded.
 struct step_constants {
-    float grad_factor;       //!< unscale, average and clip in one
+    float grad_factor;  //!< unscale, average and clip in one
     float beta1;
     float one_minus_beta1;
     float beta2;
     float one_minus_beta2;
-    float exp_avg_factor;    //!< c above
-    float eps;               //!< e above
+    float exp_avg_factor;  //!< c above
+    float eps;             //!< e above
     float lr;
     float weight_decay;
     bool decoupled;
@@ -71,7 +71,8 @@ inline step_constants constants_of_step(const hyperparameters& h, std::int64_t s
 }
 
 //! One element: updates parameter, exp_avg and exp_avg_sq in place.
-ADAMANT_ALWAYS_INLINE void adam_update(const step_constants& c, float gradient, float& p, float& m, float& v) {
+ADAMANT_ALWAYS_INLINE void adam_update(const step_constants& c, float gradient, float& p, float& m,
+                                       float& v) {
     float g = c.grad_factor * gradient;
     if (!c.decoupled) g = __builtin_fmaf(c.weight_decay, p, g);
     m = __builtin_fmaf(c.beta1, m, c.one_minus_beta1 * g);

@@ -36,7 +36,8 @@ public:
                 }
                 const std::int64_t end = std::min(sizes[tensor], begin + room);
                 chunks_.push_back({tensor, begin, end});
-                const std::int64_t padded = (end - begin + flat_index::alignment - 1) / flat_index::alignment * flat_index::alignment;
+                const std::int64_t padded =
+                    (end - begin + flat_index::alignment - 1) / flat_index::alignment * flat_index::alignment;
                 room -= padded;
                 begin = end;
             }

@@ -15,8 +15,8 @@ namespace adamant::inline v0 {
 class task {
 public:
     template <class F>
-        requires std::invocable<F&, std::int64_t> && (!std::same_as<std::remove_cv_t<F>, task>)
-    explicit task(F& function)
+    requires std::invocable<F&, std::int64_t> &&
+        (!std::same_as<std::remove_cv_t<F>, task>)explicit task(F& function)
         : function_(std::addressof(function)),
           call_([](void* f, std::int64_t number) { (*static_cast<F*>(f))(number); }) {}
 
@@ -30,7 +30,9 @@ private:
 //! run(count, t) calls t(0) ... t(count - 1), in any order and on any threads, and returns when all are done.
 //! Tasks write to disjoint memory and do not throw.
 template <class E>
-concept task_runner = requires(E& e, std::int64_t count, task t) { e.run(count, t); };
+concept task_runner = requires(E& e, std::int64_t count, task t) {
+    e.run(count, t);
+};
 
 //! One after the other on the calling thread.
 struct serial_executor {
@@ -45,8 +47,8 @@ public:
     executor() : executor(serial_executor{}) {}
 
     template <task_runner E>
-        requires(!std::same_as<E, executor>)
-    executor(E runner)  // NOLINT(google-explicit-constructor): a runner is an executor
+    requires(!std::same_as<E, executor>)
+        executor(E runner)  // NOLINT(google-explicit-constructor): a runner is an executor
         : runner_(std::make_shared<E>(std::move(runner))),
           run_([](void* r, std::int64_t count, task t) { static_cast<E*>(r)->run(count, t); }) {}
 

@@ -22,10 +22,11 @@ struct hyperparameters {
     double eps = 1e-8;  //!< added to the root of the bias-corrected exp_avg_sq
     double weight_decay = 0.01;
     bool bias_correction = true;
-    bool decoupled = true;  //!< true: AdamW; false: L2, the decay is added to the gradient
+    bool decoupled = true;   //!< true: AdamW; false: L2, the decay is added to the gradient
     double clip_grad = 1.0;  //!< largest gradient norm; zero, negative or infinity: no clipping
-    double grad_norm_skip_threshold = std::numeric_limits<double>::infinity();  //!< a larger norm skips the step
-    std::uint64_t seed = 0;  //!< of stochastic rounding
+    double grad_norm_skip_threshold =
+        std::numeric_limits<double>::infinity();  //!< a larger norm skips the step
+    std::uint64_t seed = 0;                       //!< of stochastic rounding
 
     friend constexpr bool operator==(const hyperparameters&, const hyperparameters&) = default;
 };
@@ -35,14 +36,17 @@ struct hyperparameters {
 #define ADAMANT_SAYS_BETA2 "[adamant] beta2 is at least 0 and, in fp32, below 1: write a number like 0.999."
 #define ADAMANT_SAYS_EPS "[adamant] eps is finite and, in fp32, above 0: write a number like 1e-8."
 #define ADAMANT_SAYS_WEIGHT_DECAY "[adamant] weight_decay is finite and not negative: write a number >= 0."
-#define ADAMANT_SAYS_CLIP_GRAD "[adamant] clip_grad is a number: write the largest norm, or 0 for no clipping."
+#define ADAMANT_SAYS_CLIP_GRAD \
+    "[adamant] clip_grad is a number: write the largest norm, or 0 for no clipping."
 #define ADAMANT_SAYS_SKIP_THRESHOLD \
     "[adamant] grad_norm_skip_threshold is above 0: write the largest norm to accept, or infinity."
 
 namespace hyperparameter_rules {
 
 // What counts is the value that the kernels see, in fp32.
-constexpr bool is_finite(double x) { return x - x == 0 && x <= 3.4028234663852886e38 && x >= -3.4028234663852886e38; }
+constexpr bool is_finite(double x) {
+    return x - x == 0 && x <= 3.4028234663852886e38 && x >= -3.4028234663852886e38;
+}
 constexpr bool is_beta(double x) { return x >= 0 && static_cast<float>(x) < 1.0f; }
 
 struct lr {
@@ -59,18 +63,23 @@ struct beta2 {
 };
 struct eps {
     static constexpr std::string_view key = "eps", sentence = ADAMANT_SAYS_EPS;
-    static constexpr bool holds(const hyperparameters& h) { return is_finite(h.eps) && static_cast<float>(h.eps) > 0; }
+    static constexpr bool holds(const hyperparameters& h) {
+        return is_finite(h.eps) && static_cast<float>(h.eps) > 0;
+    }
 };
 struct weight_decay {
     static constexpr std::string_view key = "weight_decay", sentence = ADAMANT_SAYS_WEIGHT_DECAY;
-    static constexpr bool holds(const hyperparameters& h) { return is_finite(h.weight_decay) && h.weight_decay >= 0; }
+    static constexpr bool holds(const hyperparameters& h) {
+        return is_finite(h.weight_decay) && h.weight_decay >= 0;
+    }
 };
 struct clip_grad {
     static constexpr std::string_view key = "clip_grad", sentence = ADAMANT_SAYS_CLIP_GRAD;
     static constexpr bool holds(const hyperparameters& h) { return h.clip_grad == h.clip_grad; }
 };
 struct skip_threshold {
-    static constexpr std::string_view key = "grad_norm_skip_threshold", sentence = ADAMANT_SAYS_SKIP_THRESHOLD;
+    static constexpr std::string_view key = "grad_norm_skip_threshold",
+                                      sentence = ADAMANT_SAYS_SKIP_THRESHOLD;
     static constexpr bool holds(const hyperparameters& h) { return h.grad_norm_skip_threshold > 0; }
 };
 
@@ -86,12 +95,13 @@ struct broken_hyperparameter {
 constexpr std::optional<broken_hyperparameter> first_broken(const hyperparameters& h) {
     std::optional<broken_hyperparameter> broken;
     const auto judge = [&]<class... Rules>(std::type_identity<Rules>...) {
-        (void)((Rules::holds(h) || (broken = broken_hyperparameter{Rules::key, Rules::sentence}, false)) && ...);
+        (void)((Rules::holds(h) || (broken = broken_hyperparameter{Rules::key, Rules::sentence}, false)) &&
+               ...);
     };
     using namespace hyperparameter_rules;
-    judge(std::type_identity<hyperparameter_rules::lr>{}, std::type_identity<beta1>{}, std::type_identity<beta2>{},
-          std::type_identity<eps>{}, std::type_identity<weight_decay>{}, std::type_identity<clip_grad>{},
-          std::type_identity<skip_threshold>{});
+    judge(std::type_identity<hyperparameter_rules::lr>{}, std::type_identity<beta1>{},
+          std::type_identity<beta2>{}, std::type_identity<eps>{}, std::type_identity<weight_decay>{},
+          std::type_identity<clip_grad>{}, std::type_identity<skip_threshold>{});
     return broken;
 }
 

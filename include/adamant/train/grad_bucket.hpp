@@ -27,7 +27,9 @@ public:
 
     //! Zeros for tensors of these sizes. Throws shape_error for a negative size.
     explicit basic_grad_bucket(std::span<const std::int64_t> sizes, Memory memory = {})
-        : sizes_(sizes.begin(), sizes.end()), index_(sizes), values_(static_cast<std::size_t>(index_.size()), std::move(memory)) {
+        : sizes_(sizes.begin(), sizes.end()),
+          index_(sizes),
+          values_(static_cast<std::size_t>(index_.size()), std::move(memory)) {
         for (std::size_t i = 0; i < sizes_.size(); ++i) views_.push_back((*this)[i]);
     }
     basic_grad_bucket(basic_grad_bucket&&) = default;
@@ -47,16 +49,20 @@ public:
     void zero() { std::ranges::fill(all(), Element{}); }
 
     //! Adds a micro-batch's gradient of a tensor: in fp32, rounded to the bucket's dtype. In a bf16 bucket
-    //! small summands vanish beside a large sum (1 added 512 times ends at 256): main_grads fp32 is the default.
+    //! small summands vanish beside a large sum (1 added 512 times ends at 256): main_grads fp32 is the
+    //! default.
     template <class T>
     void accumulate(std::size_t tensor, std::span<T> gradient) {
         if (tensor >= sizes_.size())
-            throw shape_error("[adamant] this bucket has " + std::to_string(sizes_.size()) + " tensors: there is no tensor " + std::to_string(tensor) + ".");
+            throw shape_error("[adamant] this bucket has " + std::to_string(sizes_.size()) +
+                              " tensors: there is no tensor " + std::to_string(tensor) + ".");
         if (gradient.size() != static_cast<std::size_t>(sizes_[tensor]))
-            throw shape_error("[adamant] a gradient has its tensor's size: tensor " + std::to_string(tensor) + ": expected " +
-                              std::to_string(sizes_[tensor]) + " elements, got " + std::to_string(gradient.size()) + ".");
+            throw shape_error("[adamant] a gradient has its tensor's size: tensor " + std::to_string(tensor) +
+                              ": expected " + std::to_string(sizes_[tensor]) + " elements, got " +
+                              std::to_string(gradient.size()) + ".");
         const std::span<Element> sum = (*this)[tensor];
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = round_to<Element>(to_float(sum[i]) + to_float(gradient[i]));
+        for (std::size_t i = 0; i < sum.size(); ++i)
+            sum[i] = round_to<Element>(to_float(sum[i]) + to_float(gradient[i]));
     }
 
 private:
@@ -71,7 +77,8 @@ class any_grad_bucket {
 public:
     //! Throws shape_error for a dtype that no bucket has, or a negative size.
     any_grad_bucket(dtype kind, std::span<const std::int64_t> sizes) : bucket_(make(kind, sizes)) {
-        std::visit([this](auto& bucket) { views_.assign(bucket.views().begin(), bucket.views().end()); }, bucket_);
+        std::visit([this](auto& bucket) { views_.assign(bucket.views().begin(), bucket.views().end()); },
+                   bucket_);
     }
 
     const std::vector<tensor_view>& views() const { return views_; }
@@ -79,15 +86,21 @@ public:
         std::visit([](auto& bucket) { bucket.zero(); }, bucket_);
     }
     void accumulate(std::size_t tensor, const tensor_view& gradient) {
-        std::visit([&](auto& bucket) { visit_values(gradient, [&](auto values) { bucket.accumulate(tensor, values); }); }, bucket_);
+        std::visit(
+            [&](auto& bucket) {
+                visit_values(gradient, [&](auto values) { bucket.accumulate(tensor, values); });
+            },
+            bucket_);
     }
 
 private:
-    using any = std::variant<basic_grad_bucket<float>, basic_grad_bucket<bfloat16>, basic_grad_bucket<float16>>;
+    using any =
+        std::variant<basic_grad_bucket<float>, basic_grad_bucket<bfloat16>, basic_grad_bucket<float16>>;
 
     static any make(dtype kind, std::span<const std::int64_t> sizes) {
         any result{std::in_place_index<0>, std::span<const std::int64_t>{}};
-        visit_values({kind, nullptr, 0}, [&]<class T>(std::span<T>) { result.emplace<basic_grad_bucket<T>>(sizes); });
+        visit_values({kind, nullptr, 0},
+                     [&]<class T>(std::span<T>) { result.emplace<basic_grad_bucket<T>>(sizes); });
         return result;
     }
 

@@ -38,7 +38,8 @@ struct grad_statistics {
 //! Blocks of 128 are summed in double, element i in lane i mod 16 and the lanes in a fixed tree; the blocks
 //! are summed exactly. Squares of floats are exact in double, so fusing changes nothing here.
 template <class MainGrad, class Grad>
-void read_gradients(const Grad* grads, std::int64_t begin, std::int64_t end, bool in_norm, grad_statistics& statistics) {
+void read_gradients(const Grad* grads, std::int64_t begin, std::int64_t end, bool in_norm,
+                    grad_statistics& statistics) {
     constexpr int lanes = 16;
     for (std::int64_t block = begin; block < end; block += flat_index::alignment) {
         std::array<double, lanes> lane{};

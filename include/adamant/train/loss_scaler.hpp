@@ -39,11 +39,13 @@ public:
     explicit loss_scaler(const loss_scaler_settings& settings) : settings_(settings) {
         const auto is_scale = [](double x) { return std::isfinite(x) && x > 0; };
         if (settings.loss_scale && !is_scale(*settings.loss_scale))
-            throw config_error("[adamant] loss_scale is finite and above 0: write a power of two, or leave it out.");
+            throw config_error(
+                "[adamant] loss_scale is finite and above 0: write a power of two, or leave it out.");
         if (!is_scale(settings.min_loss_scale))
             throw config_error("[adamant] min_loss_scale is finite and above 0: write a number like 1.");
         if (!is_scale(settings.initial_loss_scale) || settings.initial_loss_scale < settings.min_loss_scale)
-            throw config_error("[adamant] initial_loss_scale is finite and at least min_loss_scale: write a power of two.");
+            throw config_error(
+                "[adamant] initial_loss_scale is finite and at least min_loss_scale: write a power of two.");
         if (settings.loss_scale_window < 1)
             throw config_error("[adamant] loss_scale_window is at least 1: write a number of steps.");
         if (settings.hysteresis < 1)
@@ -53,7 +55,9 @@ public:
 
     double scale() const { return state_.scale; }
     //! Whether the scale cannot fall further: if gradients still overflow then, they are broken.
-    bool at_floor() const { return settings_.loss_scale.has_value() || state_.scale <= settings_.min_loss_scale; }
+    bool at_floor() const {
+        return settings_.loss_scale.has_value() || state_.scale <= settings_.min_loss_scale;
+    }
 
     //! To be called once per step, skipped or not.
     void update(bool found_inf) {
@@ -61,8 +65,9 @@ public:
         if (found_inf) {
             state_.growth = 0;
             // Not restored by a back-off or a good step, only by growth: Megatron-Core's rule.
-            if (--state_.hysteresis <= 0) state_.scale = std::max(state_.scale * 0.5, settings_.min_loss_scale);
-        } else if (++state_.growth == settings_.loss_scale_window) {
+            if (--state_.hysteresis <= 0)
+                state_.scale = std::max(state_.scale * 0.5, settings_.min_loss_scale);
+        } else if (++state_.growth >= settings_.loss_scale_window) {
             state_ = {state_.scale * 2, 0, settings_.hysteresis};
         }
     }
@@ -71,8 +76,10 @@ public:
     //! Goes on from a checkpoint.
     void restore(const state& saved) {
         if (!std::isfinite(saved.scale) || saved.scale <= 0)
-            throw state_error("[adamant] a saved loss scale is finite and above 0: the checkpoint is damaged.");
+            throw state_error(
+                "[adamant] a saved loss scale is finite and above 0: the checkpoint is damaged.");
         state_ = saved;
+        if (settings_.loss_scale) state_.scale = *settings_.loss_scale;  // a constant is the configuration's
     }
     const loss_scaler_settings& settings() const { return settings_; }
 

@@ -80,20 +80,27 @@ public:
         const auto require = [](bool holds, std::string_view key, const char* sentence) {
             if (!holds) throw schedule_error(key, sentence);
         };
-        require(std::isfinite(s_.lr) && s_.lr >= 0, "lr", "[adamant] lr is finite and not negative: write a number >= 0.");
-        require(s_.min_lr >= 0 && s_.min_lr <= s_.lr, "min_lr", "[adamant] min_lr is between 0 and lr: lower min_lr or raise lr.");
+        require(std::isfinite(s_.lr) && s_.lr >= 0, "lr",
+                "[adamant] lr is finite and not negative: write a number >= 0.");
+        require(s_.min_lr >= 0 && s_.min_lr <= s_.lr, "min_lr",
+                "[adamant] min_lr is between 0 and lr: lower min_lr or raise lr.");
         require(s_.lr_warmup_init >= 0 && s_.lr_warmup_init <= s_.lr, "lr_warmup_init",
                 "[adamant] lr_warmup_init is between 0 and lr: lower lr_warmup_init or raise lr.");
         require(s_.lr_decay_steps > 0, "lr_decay_steps",
                 "[adamant] a schedule has a length above 0: set total_training_steps, or lr_decay_steps.");
-        require(s_.lr_warmup_steps >= 0 && s_.lr_warmup_steps < s_.lr_decay_steps, "lr_warmup_steps",
-                "[adamant] the warm-up ends before the decay: lower lr_warmup_steps or raise lr_decay_steps.");
+        require(
+            s_.lr_warmup_steps >= 0 && s_.lr_warmup_steps < s_.lr_decay_steps, "lr_warmup_steps",
+            "[adamant] the warm-up ends before the decay: lower lr_warmup_steps or raise lr_decay_steps.");
         if (s_.style == lr_decay_style::wsd)
-            require(s_.lr_wsd_decay_steps && *s_.lr_wsd_decay_steps > 0 && *s_.lr_wsd_decay_steps <= s_.lr_decay_steps,
-                    "lr_wsd_decay_steps", "[adamant] WSD ends with lr_wsd_decay_steps, from 1 to lr_decay_steps: set it.");
-        require(std::isfinite(s_.start_weight_decay) && s_.start_weight_decay >= 0 && std::isfinite(s_.end_weight_decay) &&
-                    s_.end_weight_decay >= s_.start_weight_decay,
-                "weight_decay", "[adamant] weight decay is finite, not negative, and does not fall: raise the end or lower the start.");
+            require(s_.lr_wsd_decay_steps && *s_.lr_wsd_decay_steps > 0 &&
+                        *s_.lr_wsd_decay_steps <= s_.lr_decay_steps,
+                    "lr_wsd_decay_steps",
+                    "[adamant] WSD ends with lr_wsd_decay_steps, from 1 to lr_decay_steps: set it.");
+        require(std::isfinite(s_.start_weight_decay) && s_.start_weight_decay >= 0 &&
+                    std::isfinite(s_.end_weight_decay) && s_.end_weight_decay >= s_.start_weight_decay,
+                "weight_decay",
+                "[adamant] weight decay is finite, not negative, and does not fall: raise the end or lower "
+                "the start.");
         if (s_.weight_decay_incr_style == wd_incr_style::constant)
             require(s_.start_weight_decay == s_.end_weight_decay, "weight_decay_incr_style",
                     "[adamant] a constant weight decay starts where it ends: write linear or cosine.");
@@ -104,14 +111,16 @@ public:
 
     //! The learning rate after `n` applied steps: the first step uses lr(0).
     double lr(std::int64_t n) const {
-        const double warmup = static_cast<double>(s_.lr_warmup_steps), decay = static_cast<double>(s_.lr_decay_steps);
+        const double warmup = static_cast<double>(s_.lr_warmup_steps),
+                     decay = static_cast<double>(s_.lr_decay_steps);
         const double at = static_cast<double>(n);
         if (s_.lr_warmup_steps > 0 && n <= s_.lr_warmup_steps)
             return s_.lr_warmup_init + (s_.lr - s_.lr_warmup_init) * at / warmup;
         if (s_.style == lr_decay_style::constant) return s_.lr;
         if (n > s_.lr_decay_steps) return s_.min_lr;
         if (s_.style == lr_decay_style::inverse_square_root)
-            return std::max(s_.min_lr, s_.lr * std::sqrt(std::max(warmup, 1.0)) / std::sqrt(std::max(at, 1.0)));
+            return std::max(s_.min_lr,
+                            s_.lr * std::sqrt(std::max(warmup, 1.0)) / std::sqrt(std::max(at, 1.0)));
         const double ratio = (at - warmup) / (decay - warmup);
         switch (s_.style) {
             case lr_decay_style::linear: return between(s_.min_lr, s_.lr, 1 - ratio);
@@ -122,7 +131,8 @@ public:
 
     //! The weight decay after `n` applied steps.
     double weight_decay(std::int64_t n) const {
-        if (s_.weight_decay_incr_style == wd_incr_style::constant || n > s_.weight_decay_incr_steps) return s_.end_weight_decay;
+        if (s_.weight_decay_incr_style == wd_incr_style::constant || n > s_.weight_decay_incr_steps)
+            return s_.end_weight_decay;
         const double ratio = static_cast<double>(n) / static_cast<double>(s_.weight_decay_incr_steps);
         return between(s_.start_weight_decay, s_.end_weight_decay,
                        s_.weight_decay_incr_style == wd_incr_style::linear ? ratio : half_cosine(1 - ratio));

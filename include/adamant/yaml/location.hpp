@@ -45,7 +45,8 @@ inline std::string shown(const std::string& value) {
 
 //! "FILE:LINE:COLUMN: KEY: VALUE: "
 inline std::string to_string(const place& p) {
-    return to_string(p.where) + ": " + (p.key.empty() ? "" : shown(p.key) + ": ") + (p.value.empty() ? "" : shown(p.value) + ": ");
+    return to_string(p.where) + ": " + (p.key.empty() ? "" : shown(p.key) + ": ") +
+           (p.value.empty() ? "" : shown(p.value) + ": ");
 }
 
 //! A configuration that cannot be used. what() names file, line, column, key, value, and what is allowed.

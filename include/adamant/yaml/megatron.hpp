@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! megatron: the section is Megatron-Core's OptimizerConfig, its mode the flags fp16 and bf16 or params_dtype.
+//! megatron: the section is Megatron-Core's OptimizerConfig, its mode the flags fp16 and bf16 or
+//! params_dtype.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +21,8 @@ inline node_ptr with_underscores(const node_ptr& map) {
     }
     for (std::size_t i = 0; i < copy->entries.size() && copy->problem.empty(); ++i)
         if (const entry* first = copy->find(copy->entries[i].key); first != &copy->entries[i]) {
-            copy->problem = "[adamant] a key stands once in a map: '" + first->key + "' stands on line " + std::to_string(first->where.line) + " already.";
+            copy->problem = "[adamant] a key stands once in a map: '" + first->key + "' stands on line " +
+                            std::to_string(first->where.line) + " already.";
             copy->problem_where = copy->entries[i].where;
         }
     return copy;
@@ -30,14 +32,18 @@ inline settings read_megatron(const config& c) {
     settings s;
     s.places[""] = {c.section->where, c.path, ""};
     const reference_resolver references(c.root);
-    const section from(with_underscores(c.section), c.ancestors, c.path, megatron_keys, references, s.warnings);
-    dtype mode = c.options.mode.value_or(read_dtype(from, "params_dtype", {mode_words, true}).value_or(dtype::bf16));
+    const section from(with_underscores(c.section), c.ancestors, c.path, megatron_keys, references,
+                       s.warnings);
+    dtype mode =
+        c.options.mode.value_or(read_dtype(from, "params_dtype", {mode_words, true}).value_or(dtype::bf16));
     mode = mode_by_flags(from, mode);
     set_mode(s, mode);
-    if (c.options.use_distributed_optimizer) s.use_distributed_optimizer = *c.options.use_distributed_optimizer;
+    if (c.options.use_distributed_optimizer)
+        s.use_distributed_optimizer = *c.options.use_distributed_optimizer;
     if (mode == dtype::fp16) s.store_param_remainders = false;
     read_megatron_fields(from, s, {megatron_words, true});
-    read_bucket(c, nullptr, references, s, s.use_precision_aware_optimizer && s.main_grads_dtype != dtype::fp32);
+    read_bucket(c, nullptr, references, s,
+                s.use_precision_aware_optimizer && s.main_grads_dtype != dtype::fp32);
     return s;
 }
 

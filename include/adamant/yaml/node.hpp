@@ -36,9 +36,9 @@ struct node {
 
     type kind = type::null;
     location where{};
-    std::string text{};           //!< of a scalar
-    bool quoted = false;          //!< a scalar that is text, whatever it looks like
-    std::vector<entry> entries{};  //!< of a map, in file order, merged keys last
+    std::string text{};             //!< of a scalar
+    bool quoted = false;            //!< a scalar that is text, whatever it looks like
+    std::vector<entry> entries{};   //!< of a map, in file order, merged keys last
     std::vector<node_ptr> items{};  //!< of a sequence
     //! What is wrong with it, empty if nothing: only what is read may fail, so that a file's other sections
     //! can be what they like.
@@ -68,7 +68,9 @@ public:
     void OnDocumentStart(const YAML::Mark& mark) override {
         // yaml-cpp 0.7 does not get past a stray comma: it would find a document there for ever.
         if (mark.pos == document_start_)
-            throw located_error({at(mark), "", ""}, "[adamant] a configuration is valid YAML: a comma stands in a list or map with brackets.");
+            throw located_error(
+                {at(mark), "", ""},
+                "[adamant] a configuration is valid YAML: a comma stands in a list or map with brackets.");
         document_start_ = mark.pos;
         open_.clear();
         anchors_.clear();
@@ -85,22 +87,32 @@ public:
         }
         auto self = std::make_shared<node>();
         self->where = at(mark);
-        fail(*self, self->where, "[adamant] an alias stands outside of what it names: this one is inside its own anchor.");
+        fail(*self, self->where,
+             "[adamant] an alias stands outside of what it names: this one is inside its own anchor.");
         place(self, 0);
     }
-    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, const std::string& text) override {
+    void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  const std::string& text) override {
         require_closing_quote(mark);
         auto made = scalar(mark, text, tag == "!" || tag == "tag:yaml.org,2002:str");
-        static constexpr std::string_view plain_tags[] = {"", "?", "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:int",
-                                                          "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool", "tag:yaml.org,2002:null"};
+        static constexpr std::string_view plain_tags[] = {"",
+                                                          "?",
+                                                          "!",
+                                                          "tag:yaml.org,2002:str",
+                                                          "tag:yaml.org,2002:int",
+                                                          "tag:yaml.org,2002:float",
+                                                          "tag:yaml.org,2002:bool",
+                                                          "tag:yaml.org,2002:null"};
         if (std::ranges::find(plain_tags, tag) == std::end(plain_tags)) foreign_tag(*made, tag);
         place(made, anchor);
     }
-    void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                         YAML::EmitterStyle::value) override {
         open(mark, tag, anchor, node::type::sequence);
     }
     void OnSequenceEnd() override { close(); }
-    void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YAML::EmitterStyle::value) override {
+    void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                    YAML::EmitterStyle::value) override {
         open(mark, tag, anchor, node::type::map);
     }
     void OnMapEnd() override { close(); }
@@ -111,8 +123,8 @@ private:
     struct open_node {
         std::shared_ptr<node> made;
         YAML::anchor_t anchor;
-        node_ptr key{};                  // of a map: the key that waits for its value
-        std::vector<entry> merged{};     // what << brings, in order of precedence
+        node_ptr key{};               // of a map: the key that waits for its value
+        std::vector<entry> merged{};  // what << brings, in order of precedence
     };
 
     location at(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
@@ -127,7 +139,8 @@ private:
             if (doubled || (quote == '"' && text_[i] == '\\')) ++i;
             else if (text_[i] == quote) return;
         }
-        throw located_error({at(mark), "", ""}, "[adamant] a quoted text ends with its quote: the file ends before.");
+        throw located_error({at(mark), "", ""},
+                            "[adamant] a quoted text ends with its quote: the file ends before.");
     }
 
     static void fail(node& where, const location& place, std::string problem) {
@@ -136,7 +149,8 @@ private:
         where.problem_where = place;
     }
     static void foreign_tag(node& made, const std::string& tag) {
-        fail(made, made.where, "[adamant] a tag is !!str, !!int, !!float, !!bool or !!null: remove '" + tag + "'.");
+        fail(made, made.where,
+             "[adamant] a tag is !!str, !!int, !!float, !!bool or !!null: remove '" + tag + "'.");
     }
 
     std::shared_ptr<node> scalar(const YAML::Mark& mark, const std::string& text, bool quoted) const {
@@ -152,7 +166,8 @@ private:
         auto made = std::make_shared<node>();
         made->kind = kind;
         made->where = at(mark);
-        if (!tag.empty() && tag != "?" && tag != "!" && tag != "tag:yaml.org,2002:map" && tag != "tag:yaml.org,2002:seq")
+        if (!tag.empty() && tag != "?" && tag != "!" && tag != "tag:yaml.org,2002:map" &&
+            tag != "tag:yaml.org,2002:seq")
             foreign_tag(*made, tag);
         if (anchor != 0) anchors_[anchor] = nullptr;  // not finished: an alias in here would hold itself
         open_.push_back({made, anchor});
@@ -175,7 +190,8 @@ private:
         }
         open_node& parent = open_.back();
         if (finished->depth >= deepest) {
-            fail(*parent.made, finished->where, "[adamant] a configuration is at most 500 levels deep: this one is deeper.");
+            fail(*parent.made, finished->where,
+                 "[adamant] a configuration is at most 500 levels deep: this one is deeper.");
             parent.key = nullptr;
             return;
         }
@@ -196,8 +212,9 @@ private:
         } else if (key.text == "<<" && !key.quoted) {
             merge(parent, key, value);
         } else if (map.find(key.text) != nullptr) {
-            fail(map, key.where, "[adamant] a key stands once in a map: '" + key.text + "' stands on line " +
-                                     std::to_string(map.find(key.text)->where.line) + " already.");
+            fail(map, key.where,
+                 "[adamant] a key stands once in a map: '" + key.text + "' stands on line " +
+                     std::to_string(map.find(key.text)->where.line) + " already.");
         } else {
             map.entries.push_back({key.text, key.where, value});
         }
@@ -206,15 +223,16 @@ private:
     static void merge(open_node& parent, const node& key, const node_ptr& value) {
         const auto take = [&](const node& source) {
             if (source.kind != node::type::map)
-                return fail(*parent.made, key.where, "[adamant] << merges a map or a list of maps: give it an alias of a map.");
+                return fail(*parent.made, key.where,
+                            "[adamant] << merges a map or a list of maps: give it an alias of a map.");
             if (!source.problem.empty()) fail(*parent.made, source.problem_where, source.problem);
             for (const entry& e : source.entries)
-                if (std::ranges::find(parent.merged, e.key, &entry::key) == parent.merged.end()) parent.merged.push_back(e);
+                if (std::ranges::find(parent.merged, e.key, &entry::key) == parent.merged.end())
+                    parent.merged.push_back(e);
         };
         if (value->kind == node::type::sequence)
             for (const node_ptr& item : value->items) take(*item);
-        else
-            take(*value);
+        else take(*value);
     }
 
     std::string file_;
@@ -230,7 +248,12 @@ private:
 inline std::vector<node_ptr> parse_documents(std::string text, const std::string& file) {
     if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
     if (const auto zero = text.find('\0'); zero != std::string::npos)
-        throw located_error({{file, 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zero), '\n')), 1}, "", ""},
+        throw located_error({{file,
+                              1 + static_cast<int>(std::count(
+                                      text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zero), '\n')),
+                              1},
+                             "",
+                             ""},
                             "[adamant] a YAML file is UTF-8 text: this one has a zero byte.");
     std::istringstream stream(text);
     detail::tree_builder builder(file, text);
@@ -238,7 +261,8 @@ inline std::vector<node_ptr> parse_documents(std::string text, const std::string
         YAML::Parser parser(stream);
         while (parser.HandleNextDocument(builder)) {}
     } catch (const YAML::Exception& e) {
-        throw located_error({{file, e.mark.line + 1, e.mark.column + 1}, "", ""}, "[adamant] a configuration is valid YAML: " + e.msg + ".");
+        throw located_error({{file, e.mark.line + 1, e.mark.column + 1}, "", ""},
+                            "[adamant] a configuration is valid YAML: " + e.msg + ".");
     }
     return builder.documents;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! reference: OmegaConf's ${...} in a value: ${a.b} from the root, ${.x} in the same map, ${..x} one up,
-//! ${oc.select:path,default}, ${oc.env:NAME,default}, ${oc.decode:text}, nested. Only values that are read are
-//! resolved.
+//! ${oc.select:path,default}, ${oc.env:NAME,default}, ${oc.decode:text}, nested. Only values that are read
+//! are resolved.
 #pragma once
 
 #include <cstdlib>
@@ -41,7 +41,8 @@ class reference_resolver {
 public:
     explicit reference_resolver(node_ptr root) : root_(std::move(root)) {}
 
-    //! The value itself where it holds no reference, else what the reference stands for. `at` is named in errors.
+    //! The value itself where it holds no reference, else what the reference stands for. `at` is named in
+    //! errors.
     node_ptr resolve(const node_ptr& value, const ancestry& ancestors, const place& at) const {
         references_ = 0;
         return resolve(value, ancestors, at, 0);
@@ -54,26 +55,32 @@ private:
 
     node_ptr resolve(const node_ptr& value, const ancestry& ancestors, const place& at, int depth) const {
         if (value->kind != node::type::scalar || value->text.find("${") == std::string::npos) return value;
-        if (depth > deepest) throw located_error(at, "[adamant] references end somewhere: this one leads back to itself.");
+        if (depth > deepest)
+            throw located_error(at, "[adamant] references end somewhere: this one leads back to itself.");
         return expand(value->text, ancestors, at, depth);
     }
 
     //! Text with references: one reference alone may be any node, several are joined as text.
     node_ptr expand(std::string_view text, const ancestry& ancestors, const place& at, int depth) const {
-        if (text.starts_with("${") && end_of(text, 0, at) == text.size()) return refer(text.substr(2, text.size() - 3), ancestors, at, depth);
+        if (text.starts_with("${") && end_of(text, 0, at) == text.size())
+            return refer(text.substr(2, text.size() - 3), ancestors, at, depth);
         std::string joined;
         for (std::size_t i = 0; i < text.size();) {
             if (text.substr(i).starts_with("${")) {
                 const std::size_t end = end_of(text, i, at);
                 const node_ptr part = refer(text.substr(i + 2, end - i - 3), ancestors, at, depth);
                 if (part->kind == node::type::sequence || part->kind == node::type::map)
-                    throw located_error(at, "[adamant] a reference inside a text stands for a text or a number: this one is a list or a map.");
+                    throw located_error(at,
+                                        "[adamant] a reference inside a text stands for a text or a number: "
+                                        "this one is a list or a map.");
                 joined += part->kind == node::type::null ? "null" : part->text;
                 i = end;
             } else {
                 joined += text[i++];
             }
-            if (joined.size() > longest) throw located_error(at, "[adamant] a value has at most 65536 characters: this one is longer.");
+            if (joined.size() > longest)
+                throw located_error(at,
+                                    "[adamant] a value has at most 65536 characters: this one is longer.");
         }
         return text_node(joined, at);
     }
@@ -90,7 +97,8 @@ private:
 
     //! What is between the braces.
     node_ptr refer(std::string_view inner, const ancestry& ancestors, const place& at, int depth) const {
-        if (++references_ > most) throw located_error(at, "[adamant] a value takes at most 1000 references: this one takes more.");
+        if (++references_ > most)
+            throw located_error(at, "[adamant] a value takes at most 1000 references: this one takes more.");
         const auto colon = inner.find(':');
         const auto nested = inner.find("${");
         if (colon == std::string_view::npos || nested < colon) {
@@ -102,7 +110,9 @@ private:
         }
         const std::string_view name = inner.substr(0, colon);
         const std::vector<std::string_view> arguments = split(inner.substr(colon + 1));
-        const auto argument = [&](std::size_t i) { return expand_argument(arguments[i], ancestors, at, depth + 1); };
+        const auto argument = [&](std::size_t i) {
+            return expand_argument(arguments[i], ancestors, at, depth + 1);
+        };
         if (name == "oc.select" && (arguments.size() == 1 || arguments.size() == 2)) {
             const node_ptr found = look_up(argument(0)->text, ancestors, at, depth, false);
             if (found != nullptr) return found;
@@ -112,17 +122,21 @@ private:
             const std::string variable = argument(0)->text;
             if (const char* value = std::getenv(variable.c_str())) return text_node(value, at);
             if (arguments.size() == 2) return argument(1);
-            throw located_error(at, "[adamant] ${oc.env:NAME} names a variable of the environment: set " + variable + " or give a default.");
+            throw located_error(at, "[adamant] ${oc.env:NAME} names a variable of the environment: set " +
+                                        variable + " or give a default.");
         }
         if (name == "oc.decode" && arguments.size() == 1) {
             const node_ptr text = argument(0);
             return text->kind == node::type::scalar && is_null_word(text->text) ? null_node(at) : text;
         }
-        throw located_error(at, "[adamant] a resolver is oc.select:path[,default], oc.env:NAME[,default] or oc.decode:text: '" +
-                                    std::string(name) + "' is unknown here or has other arguments.");
+        throw located_error(
+            at,
+            "[adamant] a resolver is oc.select:path[,default], oc.env:NAME[,default] or oc.decode:text: '" +
+                std::string(name) + "' is unknown here or has other arguments.");
     }
 
-    node_ptr look_up(std::string_view path, const ancestry& ancestors, const place& at, int depth, bool required) const {
+    node_ptr look_up(std::string_view path, const ancestry& ancestors, const place& at, int depth,
+                     bool required) const {
         ancestry base{root_};
         std::string_view rest = path;
         std::size_t dots = 0;
@@ -136,13 +150,16 @@ private:
         }
         if (found == nullptr || (found->kind == node::type::scalar && found->text == "???")) {
             if (!required) return nullptr;
-            throw located_error(at, "[adamant] a reference names a value that is there: there is no '" + std::string(path) + "'.");
+            throw located_error(at, "[adamant] a reference names a value that is there: there is no '" +
+                                        std::string(path) + "'.");
         }
-        if (!found->problem.empty()) throw located_error({found->problem_where, std::string(path), ""}, found->problem);
+        if (!found->problem.empty())
+            throw located_error({found->problem_where, std::string(path), ""}, found->problem);
         return resolve(found, base, at, depth + 1);
     }
 
-    node_ptr expand_argument(std::string_view text, const ancestry& ancestors, const place& at, int depth) const {
+    node_ptr expand_argument(std::string_view text, const ancestry& ancestors, const place& at,
+                             int depth) const {
         while (text.starts_with(' ')) text.remove_prefix(1);
         while (text.ends_with(' ')) text.remove_suffix(1);
         const bool quoted = text.size() >= 2 && (text[0] == '\'' || text[0] == '"') && text.back() == text[0];

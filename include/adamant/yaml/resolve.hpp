@@ -43,13 +43,17 @@ inline std::string_view key_of(policy_field about) {
     return "";
 }
 
-//! store_param_remainders means remainder16 for bf16 weights with an fp32 master; mode fp32 has no master, and
-//! a master of fp32 or fp16 asked for there has no effect.
+//! store_param_remainders means remainder16 for bf16 weights with an fp32 master; mode fp32 has no master,
+//! and a master of fp32 or fp16 asked for there has no effect.
 inline stored_as main_params_of(const settings& s) {
-    if (!s.use_precision_aware_optimizer && s.main_params_dtype != dtype::fp32) return stored_by_default(s.main_params_dtype);
-    if (s.params_dtype == dtype::fp32 && s.main_params_dtype != dtype::bf16) return {dtype::none, rounding::exact};
-    const bool remainder = s.params_dtype == dtype::bf16 && s.use_precision_aware_optimizer && s.store_param_remainders;
-    return stored_by_default(remainder && s.main_params_dtype == dtype::fp32 ? dtype::remainder16 : s.main_params_dtype);
+    if (!s.use_precision_aware_optimizer && s.main_params_dtype != dtype::fp32)
+        return stored_by_default(s.main_params_dtype);
+    if (s.params_dtype == dtype::fp32 && s.main_params_dtype != dtype::bf16)
+        return {dtype::none, rounding::exact};
+    const bool remainder =
+        s.params_dtype == dtype::bf16 && s.use_precision_aware_optimizer && s.store_param_remainders;
+    return stored_by_default(remainder && s.main_params_dtype == dtype::fp32 ? dtype::remainder16
+                                                                             : s.main_params_dtype);
 }
 
 inline policy_spec spec_of(const settings& s) {
@@ -65,13 +69,15 @@ inline policy_spec spec_of(const settings& s) {
 }
 
 template <class Style, std::size_t N>
-Style style_named(const std::array<style_name<Style>, N>& styles, const settings& s, std::string_view key, const std::string& name) {
+Style style_named(const std::array<style_name<Style>, N>& styles, const settings& s, std::string_view key,
+                  const std::string& name) {
     std::vector<std::string_view> words;
     for (const auto& style : styles) {
         if (style.name == name) return style.style;
         words.push_back(style.name);
     }
-    throw located_error(s.place_of(key), "[adamant] this style is " + list_words(words) + ": write one of these, case matters.");
+    throw located_error(s.place_of(key), "[adamant] this style is " + list_words(words) +
+                                             ": write one of these, case matters.");
 }
 
 //! Settings that are legal and do not do what they seem to.
@@ -79,10 +85,14 @@ inline void add_notes(const settings& s, std::vector<std::string>& warnings) {
     const auto note = [&](std::string_view key, const std::string& text) {
         if (s.places.contains(key)) warnings.push_back(to_string(s.place_of(key)) + text);
     };
-    const bool can_split = s.params_dtype == dtype::bf16 && s.use_precision_aware_optimizer && s.main_params_dtype == dtype::fp32;
+    const bool can_split = s.params_dtype == dtype::bf16 && s.use_precision_aware_optimizer &&
+                           s.main_params_dtype == dtype::fp32;
     if (s.store_param_remainders && !can_split)
-        note("store_param_remainders", "has no effect: remainders are kept for bf16 weights with precision-aware on and an fp32 master.");
-    if (s.params_dtype == dtype::fp32) note("main_params_dtype", "has no effect: fp32 weights have no master.");
+        note("store_param_remainders",
+             "has no effect: remainders are kept for bf16 weights with precision-aware on and an fp32 "
+             "master.");
+    if (s.params_dtype == dtype::fp32)
+        note("main_params_dtype", "has no effect: fp32 weights have no master.");
     if (s.params_dtype == dtype::fp32 && s.grad_reduce_in_fp32 == false)
         note("grad_reduce_in_fp32", "has no effect: gradients of fp32 weights are fp32.");
 }
@@ -93,8 +103,10 @@ inline std::optional<class schedule> resolution::schedule() const {
     const yaml::settings& s = settings;
     if (!s.has_schedule) return std::nullopt;
     const auto style = detail::style_named(lr_decay_styles, s, "lr_decay_style", s.lr_decay_style);
-    const auto wsd_style = detail::style_named(wsd_decay_styles, s, "lr_wsd_decay_style", s.lr_wsd_decay_style);
-    const auto incr_style = detail::style_named(wd_incr_styles, s, "weight_decay_incr_style", s.weight_decay_incr_style);
+    const auto wsd_style =
+        detail::style_named(wsd_decay_styles, s, "lr_wsd_decay_style", s.lr_wsd_decay_style);
+    const auto incr_style =
+        detail::style_named(wd_incr_styles, s, "weight_decay_incr_style", s.weight_decay_incr_style);
     try {
         return adamant::schedule({.lr = s.lr,
                                   .min_lr = s.min_lr,
@@ -108,9 +120,7 @@ inline std::optional<class schedule> resolution::schedule() const {
                                   .end_weight_decay = s.weight_decay,
                                   .weight_decay_incr_style = incr_style,
                                   .weight_decay_incr_steps = s.total_training_steps});
-    } catch (const schedule_error& e) {
-        throw located_error(s.place_of(e.key()), e.what());
-    }
+    } catch (const schedule_error& e) { throw located_error(s.place_of(e.key()), e.what()); }
 }
 
 //! Judges a configuration. Throws located_error, whose sentence is the broken rule's, at the place where the
@@ -121,11 +131,14 @@ inline resolution resolve(const config& c) {
     const settings& s = r.settings;
     r.warnings = s.warnings;
     if (s.optimizer != "adam")
-        throw located_error(s.place_of("optimizer"), "[adamant] the optimizer is adam: write adam, in lower case; others are not here.");
+        throw located_error(
+            s.place_of("optimizer"),
+            "[adamant] the optimizer is adam: write adam, in lower case; others are not here.");
     if (s.use_precision_aware_optimizer && !s.use_distributed_optimizer)
-        throw located_error(s.place_of("use_distributed_optimizer"),
-                            "[adamant] precision-aware needs the distributed optimizer (mode fp16 is precision-aware): write "
-                            "use_distributed_optimizer: true, a single process is a shard of one.");
+        throw located_error(
+            s.place_of("use_distributed_optimizer"),
+            "[adamant] precision-aware needs the distributed optimizer (mode fp16 is precision-aware): write "
+            "use_distributed_optimizer: true, a single process is a shard of one.");
     r.policy = detail::spec_of(s);
     if (const auto broken = first_broken(r.policy)) {
         policy_field about = broken->about;
@@ -155,7 +168,8 @@ inline resolution resolve(const config& c) {
         } catch (const config_error& e) {
             const std::string_view sentence = e.what();
             const auto begin = sentence.find(' ') + 1;
-            throw located_error(s.place_of(sentence.substr(begin, sentence.find(' ', begin) - begin)), e.what());
+            throw located_error(s.place_of(sentence.substr(begin, sentence.find(' ', begin) - begin)),
+                                e.what());
         }
     }
     detail::add_notes(s, r.warnings);
@@ -165,15 +179,15 @@ inline resolution resolve(const config& c) {
 //! The optimizer that a configuration describes, with its loss scaler and schedule. Errors: config_error (the
 //! schedule's included; a policy that is not in the catalogue) and shape_error.
 template <class Catalogue>
-any_optimizer make_optimizer(const resolution& r, std::span<const tensor_info> tensors, std::span<const param_view> params,
-                             optimizer_options options = {}) {
+any_optimizer make_optimizer(const resolution& r, std::span<const tensor_info> tensors,
+                             std::span<const param_view> params, optimizer_options options = {}) {
     if (!options.loss_scaler) options.loss_scaler = r.loss_scaler;
     return adamant::make_optimizer<Catalogue>(r.policy, tensors, params, r.hyper, options, r.schedule());
 }
 
 template <class Catalogue>
-any_optimizer make_optimizer(const config& c, std::span<const tensor_info> tensors, std::span<const param_view> params,
-                             optimizer_options options = {}) {
+any_optimizer make_optimizer(const config& c, std::span<const tensor_info> tensors,
+                             std::span<const param_view> params, optimizer_options options = {}) {
     return yaml::make_optimizer<Catalogue>(resolve(c), tensors, params, std::move(options));
 }
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! How the text of a scalar becomes a number or a boolean, as people write them: 1e-3 is a number (YAML 1.1
-//! parsers see a string), quotes do not matter, 010 is refused because it is 8 for some readers and 10 for others.
+//! parsers see a string), quotes do not matter, 010 is refused because it is 8 for some readers and 10 for
+//! others.
 #pragma once
 
 #include <charconv>
@@ -23,7 +24,9 @@ inline std::optional<std::string> digits_of(std::string_view text) {
     std::string digits;
     for (std::size_t i = 0; i < text.size(); ++i) {
         if (is_digit(text[i])) digits += text[i];
-        else if (text[i] != '_' || i == 0 || i + 1 == text.size() || !is_digit(text[i - 1]) || !is_digit(text[i + 1])) return std::nullopt;
+        else if (text[i] != '_' || i == 0 || i + 1 == text.size() || !is_digit(text[i - 1]) ||
+                 !is_digit(text[i + 1]))
+            return std::nullopt;
     }
     if (digits.empty() || (digits.size() > 1 && digits[0] == '0')) return std::nullopt;
     return digits;
@@ -37,8 +40,8 @@ inline bool take_sign(std::string_view& text) {
 
 }  // namespace detail
 
-//! An integer: optional sign, decimal digits with _ between digits, or 0x. Nothing where the text is something
-//! else or does not fit 64 bits.
+//! An integer: optional sign, decimal digits with _ between digits, or 0x. Nothing where the text is
+//! something else or does not fit 64 bits.
 inline std::optional<std::int64_t> parse_integer(std::string_view text) {
     const bool negative = detail::take_sign(text);
     std::string digits;
@@ -67,7 +70,8 @@ inline std::optional<double> parse_number(std::string_view text) {
     const bool negative = detail::take_sign(rest);
     if (rest == ".inf" || rest == ".Inf" || rest == ".INF")
         return negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
-    if (rest == text && (rest == ".nan" || rest == ".NaN" || rest == ".NAN")) return std::numeric_limits<double>::quiet_NaN();
+    if (rest == text && (rest == ".nan" || rest == ".NaN" || rest == ".NAN"))
+        return std::numeric_limits<double>::quiet_NaN();
 
     // The grammar first: from_chars alone would take "inf", and leave trailing text to us.
     std::size_t i = 0, whole = 0, fraction = 0;
@@ -100,8 +104,10 @@ inline std::optional<double> parse_number(std::string_view text) {
 
 //! true, yes, on, false, no, off in lower case, Capitalised or UPPER case; not y, n or 1.
 inline std::optional<bool> parse_boolean(std::string_view text) {
-    static constexpr std::string_view truths[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON"};
-    static constexpr std::string_view lies[] = {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF"};
+    static constexpr std::string_view truths[] = {"true", "True", "TRUE", "yes", "Yes",
+                                                  "YES",  "on",   "On",   "ON"};
+    static constexpr std::string_view lies[] = {"false", "False", "FALSE", "no", "No",
+                                                "NO",    "off",   "Off",   "OFF"};
     for (const auto word : truths)
         if (text == word) return true;
     for (const auto word : lies)

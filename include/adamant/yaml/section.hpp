@@ -59,7 +59,8 @@ inline std::string_view nearest_word(std::string_view word, std::span<const std:
     std::size_t distance = std::max<std::size_t>(2, word.size() / 3) + 1;
     if (word.size() > 64) return best;
     for (const std::string_view candidate : candidates)
-        if (const std::size_t d = edit_distance(word, candidate); d < distance) best = candidate, distance = d;
+        if (const std::size_t d = edit_distance(word, candidate); d < distance)
+            best = candidate, distance = d;
     return best;
 }
 
@@ -73,13 +74,17 @@ inline std::string list_words(std::span<const std::string_view> words) {
 
 class section {
 public:
-    //! `map` stands at `path` below `ancestors`. Throws a located_error that lists every key not in `keys`, each
-    //! with its line and the nearest known key, and refuses those that are not supported; keys without effect
-    //! are named in `warnings`.
+    //! `map` stands at `path` below `ancestors`. Throws a located_error that lists every key not in `keys`,
+    //! each with its line and the nearest known key, and refuses those that are not supported; keys without
+    //! effect are named in `warnings`.
     section(node_ptr map, ancestry ancestors, std::string path, std::span<const known_key> keys,
             const reference_resolver& references, std::vector<std::string>& warnings)
-        : map_(std::move(map)), ancestors_(std::move(ancestors)), path_(std::move(path)), references_(references) {
-        require(map_->kind == node::type::map, {map_->where, path_, text_of(*map_)}, "[adamant] a section is a map: write keys and values.");
+        : map_(std::move(map)),
+          ancestors_(std::move(ancestors)),
+          path_(std::move(path)),
+          references_(references) {
+        require(map_->kind == node::type::map, {map_->where, path_, text_of(*map_)},
+                "[adamant] a section is a map: write keys and values.");
         require(map_->problem.empty(), {map_->problem_where, path_, ""}, map_->problem);
         ancestors_.push_back(map_);
         judge_keys(keys, warnings);
@@ -102,7 +107,8 @@ public:
         const entry* found = map_->find(key);
         if (found == nullptr) return nullptr;
         const node_ptr resolved = references_.resolve(found->value, ancestors_, at(key));
-        if (!resolved->problem.empty()) throw located_error({resolved->problem_where, full(key), ""}, resolved->problem);
+        if (!resolved->problem.empty())
+            throw located_error({resolved->problem_where, full(key), ""}, resolved->problem);
         if (resolved->kind == node::type::scalar && resolved->text == "???")
             throw located_error(at(key), "[adamant] ??? stands for a value that must be given: write it.");
         return resolved;
@@ -114,13 +120,14 @@ public:
         return found == nullptr || found->kind == node::type::null ? nullptr : found;
     }
 
-    // Each of these returns nothing where the key is missing or null, and throws a located_error where the value
-    // is something else than asked for.
+    // Each of these returns nothing where the key is missing or null, and throws a located_error where the
+    // value is something else than asked for.
 
     std::optional<std::string> text(std::string_view key) const {
         const node_ptr found = value_or_null(key);
         if (found == nullptr) return std::nullopt;
-        require(found->kind == node::type::scalar, at(key), "[adamant] this is a word: write one value, not a list or a map.");
+        require(found->kind == node::type::scalar, at(key),
+                "[adamant] this is a word: write one value, not a list or a map.");
         return found->text;
     }
 
@@ -135,7 +142,8 @@ public:
     //! A finite number.
     std::optional<double> number(std::string_view key) const {
         const auto parsed = number_or_infinity(key);
-        require(!parsed || std::isfinite(*parsed), at(key), "[adamant] this number is finite: write one like 0.1 or 1e-3.");
+        require(!parsed || std::isfinite(*parsed), at(key),
+                "[adamant] this number is finite: write one like 0.1 or 1e-3.");
         return parsed;
     }
 
@@ -152,11 +160,13 @@ public:
             parsed = parse_integer(found->text);
             const auto number = parsed ? std::nullopt : parse_number(found->text);
             // A float without a fraction is an integer: 5.0, 1e3. 2^63 is the first that does not fit.
-            if (number && *number == std::trunc(*number) && std::abs(*number) < 0x1p63 && found->text.find_first_of(".eE") != std::string::npos)
+            if (number && *number == std::trunc(*number) && std::abs(*number) < 0x1p63 &&
+                found->text.find_first_of(".eE") != std::string::npos)
                 parsed = static_cast<std::int64_t>(*number);
         }
         require(parsed.has_value(), at(key),
-                "[adamant] this is a whole number that fits 64 bits: write digits without fraction or leading zero, like 1000 or 1_000.");
+                "[adamant] this is a whole number that fits 64 bits: write digits without fraction or "
+                "leading zero, like 1000 or 1_000.");
         return parsed;
     }
 
@@ -170,7 +180,8 @@ public:
         for (std::size_t i = 0; i < 2; ++i) {
             const node_ptr item = references_.resolve(found->items[i], ancestors_, at(key));
             result[i] = as_number(*item, at(key));
-            require(std::isfinite(result[i]), at(key), "[adamant] this number is finite: write one like 0.9.");
+            require(std::isfinite(result[i]), at(key),
+                    "[adamant] this number is finite: write one like 0.9.");
         }
         return result;
     }
@@ -198,16 +209,20 @@ private:
 
     double as_number(const node& value, const place& at) const {
         const auto parsed = value.kind == node::type::scalar ? parse_number(value.text) : std::nullopt;
-        require(parsed.has_value(), at, "[adamant] this is a number: write one like 0.1, 1e-3 or 10, without leading zero.");
+        require(parsed.has_value(), at,
+                "[adamant] this is a number: write one like 0.1, 1e-3 or 10, without leading zero.");
         return *parsed;
     }
 
-    std::string full(std::string_view key) const { return path_.empty() ? std::string(key) : path_ + "." + std::string(key); }
+    std::string full(std::string_view key) const {
+        return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+    }
 
     void judge_keys(std::span<const known_key> keys, std::vector<std::string>& warnings) const {
         std::vector<const entry*> unknown;
         for (const entry& e : map_->entries) {
-            const auto known = std::ranges::find_if(keys, [&](const known_key& k) { return k.matches(e.key); });
+            const auto known =
+                std::ranges::find_if(keys, [&](const known_key& k) { return k.matches(e.key); });
             if (known == keys.end()) {
                 unknown.push_back(&e);
             } else if (known->use == key_use::without_effect) {
@@ -218,15 +233,18 @@ private:
         std::string refused;
         const entry* first = nullptr;
         for (const entry& e : map_->entries) {
-            const auto known = std::ranges::find_if(keys, [&](const known_key& k) { return k.matches(e.key); });
+            const auto known =
+                std::ranges::find_if(keys, [&](const known_key& k) { return k.matches(e.key); });
             if (known->use != key_use::refused) continue;
             if (first == nullptr) first = &e;
             refused += (refused.empty() ? "" : ", ") + e.key + " (line " + std::to_string(e.where.line) + ")";
         }
         if (first != nullptr)
             throw located_error({first->where, full(first->key), ""},
-                                "[adamant] scheduler and bucket sections, and counts of iterations or samples, are not read in this dialect: "
-                                "remove " + refused + ", and pass the learning rate with each step.");
+                                "[adamant] scheduler and bucket sections, and counts of iterations or "
+                                "samples, are not read in this dialect: "
+                                "remove " +
+                                    refused + ", and pass the learning rate with each step.");
     }
 
     located_error unknown_keys(std::span<const entry* const> unknown, std::span<const known_key> keys) const {

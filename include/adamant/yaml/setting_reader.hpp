@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! setting_reader: fills settings from a section and remembers where each stands; the fields that both dialects
-//! share.
+//! setting_reader: fills settings from a section and remembers where each stands; the fields that both
+//! dialects share.
 #pragma once
 
 #include <optional>
@@ -29,10 +29,16 @@ public:
     }
     bool text(std::string& setting, std::string_view key) { return take(setting, key, key, from_.text(key)); }
     bool number(double& setting, std::string_view key) { return take(setting, key, key, from_.number(key)); }
-    bool number_or_infinity(double& setting, std::string_view key) { return take(setting, key, key, from_.number_or_infinity(key)); }
-    bool integer(std::int64_t& setting, std::string_view key) { return take(setting, key, key, from_.integer(key)); }
+    bool number_or_infinity(double& setting, std::string_view key) {
+        return take(setting, key, key, from_.number_or_infinity(key));
+    }
+    bool integer(std::int64_t& setting, std::string_view key) {
+        return take(setting, key, key, from_.integer(key));
+    }
     bool boolean(bool& setting, std::string_view key) { return take(setting, key, key, from_.boolean(key)); }
-    bool kind(dtype& setting, std::string_view key, dtype_vocabulary words) { return take(setting, key, key, read_dtype(from_, key, words)); }
+    bool kind(dtype& setting, std::string_view key, dtype_vocabulary words) {
+        return take(setting, key, key, read_dtype(from_, key, words));
+    }
 
 private:
     settings& s_;
@@ -45,7 +51,8 @@ inline void set_mode(settings& s, dtype mode) {
     s.bf16 = mode == dtype::bf16;
 }
 
-//! The mode after the flags of a Megatron section: fp16 is tested first; flags that are false take a mode away.
+//! The mode after the flags of a Megatron section: fp16 is tested first; flags that are false take a mode
+//! away.
 inline dtype mode_by_flags(const section& from, dtype mode) {
     const auto fp16 = from.boolean("fp16"), bf16 = from.boolean("bf16");
     if (fp16 == true) return dtype::fp16;
@@ -84,7 +91,8 @@ inline void read_megatron_fields(const section& from, settings& s, dtype_vocabul
 }
 
 //! Reads what the caller or the file says about the bucket, and derives its dtype.
-inline void read_bucket(const config& c, const section* sibling, const reference_resolver& references, settings& s, bool narrow_by_plain_keys) {
+inline void read_bucket(const config& c, const section* sibling, const reference_resolver& references,
+                        settings& s, bool narrow_by_plain_keys) {
     const auto read = [&](const section& ddp) {
         if (const auto flag = ddp.boolean("grad_reduce_in_fp32")) {
             s.grad_reduce_in_fp32 = flag;
@@ -93,7 +101,8 @@ inline void read_bucket(const config& c, const section* sibling, const reference
     };
     if (sibling != nullptr) {
         if (const node_ptr map = sibling->value_or_null("override_ddp_config"))
-            read(section(map, c.ancestors, sibling->path() + ".override_ddp_config", ddp_keys, references, s.warnings));
+            read(section(map, c.ancestors, sibling->path() + ".override_ddp_config", ddp_keys, references,
+                         s.warnings));
     }
     if (!c.options.override_ddp_config.empty()) {
         const config given = load_text(c.options.override_ddp_config, "override_ddp_config (argument)");
@@ -104,12 +113,14 @@ inline void read_bucket(const config& c, const section* sibling, const reference
     if (s.grad_reduce_in_fp32 || s.grad_bucket == s.main_grads_dtype) return;
     const auto said = [](dtype kind) { return std::string(adamant::to_string(kind)); };
     if (s.grad_bucket != dtype::fp32) {
-        s.warnings.push_back(to_string(s.place_of("main_grads_dtype")) + "the gradient bucket would be " + said(s.grad_bucket) +
-                             " while main_grads is " + said(s.main_grads_dtype) + "; it is fp32.");
+        s.warnings.push_back(to_string(s.place_of("main_grads_dtype")) + "the gradient bucket would be " +
+                             said(s.grad_bucket) + " while main_grads is " + said(s.main_grads_dtype) +
+                             "; it is fp32.");
         s.grad_bucket = dtype::fp32;
     } else {
-        s.warnings.push_back(to_string(s.place_of("main_grads_dtype")) + "the gradient bucket is fp32 while main_grads is " +
-                             said(s.main_grads_dtype) + ".");
+        s.warnings.push_back(to_string(s.place_of("main_grads_dtype")) +
+                             "the gradient bucket is fp32 while main_grads is " + said(s.main_grads_dtype) +
+                             ".");
     }
 }
 

@@ -6,8 +6,8 @@
 //!   fp16   precision-aware on, remainders off, everything fp32, loss scaler from 32768
 //!   bf16   precision-aware as switched; only then the three dtype keys count
 //!   fp32   precision-aware off, everything fp32
-//! The gradient bucket is fp32 unless precision-aware is on with main_grads below fp32, or override_ddp_config
-//! says so.
+//! The gradient bucket is fp32 unless precision-aware is on with main_grads below fp32, or
+//! override_ddp_config says so.
 #pragma once
 
 #include <array>
@@ -38,9 +38,12 @@ inline void read_verl_schedule(const config& c, const section& from, settings& s
     } else {
         const double warmup = ratio * static_cast<double>(s.lr_decay_steps);
         if (!(std::abs(warmup) < 0x1p62))
-            throw located_error(from.at("lr_warmup_steps_ratio"), "[adamant] the warm-up is a part of the decay steps: write a ratio from 0 to 1.");
+            throw located_error(
+                from.at("lr_warmup_steps_ratio"),
+                "[adamant] the warm-up is a part of the decay steps: write a ratio from 0 to 1.");
         s.lr_warmup_steps = static_cast<std::int64_t>(warmup);
-        if (s.places.contains("lr_warmup_steps_ratio")) s.places["lr_warmup_steps"] = s.places["lr_warmup_steps_ratio"];
+        if (s.places.contains("lr_warmup_steps_ratio"))
+            s.places["lr_warmup_steps"] = s.places["lr_warmup_steps_ratio"];
     }
     read.text(s.lr_decay_style, "lr_decay_style");
     read.text(s.lr_wsd_decay_style, "lr_wsd_decay_style");
@@ -51,7 +54,8 @@ inline void read_verl_schedule(const config& c, const section& from, settings& s
 }
 
 //! The map beside the section in which verl keeps the model's side: <parent>.megatron.
-inline std::optional<section> verl_sibling(const config& c, const reference_resolver& references, settings& s) {
+inline std::optional<section> verl_sibling(const config& c, const reference_resolver& references,
+                                           settings& s) {
     if (c.ancestors.empty()) return std::nullopt;
     const entry* beside = c.ancestors.back()->find("megatron");
     if (beside == nullptr || beside->value->kind == node::type::null) return std::nullopt;
@@ -71,7 +75,8 @@ inline settings read_verl(const config& c) {
     if (const node_ptr map = optim.value_or_null("override_optimizer_config")) {
         ancestry above = c.ancestors;
         above.push_back(c.section);
-        overrides.emplace(map, above, (c.path.empty() ? "" : c.path + ".") + "override_optimizer_config", megatron_keys, references, s.warnings);
+        overrides.emplace(map, above, (c.path.empty() ? "" : c.path + ".") + "override_optimizer_config",
+                          megatron_keys, references, s.warnings);
     }
 
     dtype mode = dtype::bf16;
@@ -80,8 +85,9 @@ inline settings read_verl(const config& c) {
     if (overrides) {
         const dtype before = std::exchange(mode, mode_by_flags(*overrides, mode));
         if (c.options.mode && mode != before)
-            s.warnings.push_back(to_string(overrides->at(mode == dtype::fp16 ? "fp16" : "bf16")) + "the mode is " + std::string(adamant::to_string(mode)) +
-                                 ", not " + std::string(adamant::to_string(before)) + " as the caller said.");
+            s.warnings.push_back(to_string(overrides->at(mode == dtype::fp16 ? "fp16" : "bf16")) +
+                                 "the mode is " + std::string(adamant::to_string(mode)) + ", not " +
+                                 std::string(adamant::to_string(before)) + " as the caller said.");
     }
     set_mode(s, mode);
 
@@ -91,7 +97,8 @@ inline settings read_verl(const config& c) {
     read.number(s.min_lr, "min_lr");
     read.number_or_infinity(s.clip_grad, "clip_grad");
     if (read.take(s.clip_grad, "clip_grad", "grad_clip", optim.number_or_infinity("grad_clip")))
-        s.warnings.push_back(to_string(optim.at("grad_clip")) + "grad_clip is deprecated and wins over clip_grad: write clip_grad.");
+        s.warnings.push_back(to_string(optim.at("grad_clip")) +
+                             "grad_clip is deprecated and wins over clip_grad: write clip_grad.");
     read.number(s.weight_decay, "weight_decay");
     const auto betas = optim.pair("betas");
     if (betas) {
@@ -100,9 +107,11 @@ inline settings read_verl(const config& c) {
         s.places["adam_beta1"] = s.places["adam_beta2"] = optim.at("betas");
     }
     if (optim.boolean("use_layer_wise_distributed_optimizer") == true)
-        throw located_error(optim.at("use_layer_wise_distributed_optimizer"), "[adamant] state is sharded by elements, not by layers: write false.");
+        throw located_error(optim.at("use_layer_wise_distributed_optimizer"),
+                            "[adamant] state is sharded by elements, not by layers: write false.");
 
-    // The plain keys, each read in every mode so that a wrong word is found, and used where the mode lets them.
+    // The plain keys, each read in every mode so that a wrong word is found, and used where the mode lets
+    // them.
     bool switched = false;
     read.boolean(switched, "use_precision_aware_optimizer");
     struct plain {
@@ -110,7 +119,9 @@ inline settings read_verl(const config& c) {
         dtype* field;
         std::optional<dtype> written{};
     };
-    std::array<plain, 3> dtypes{{{"main_grads_dtype", &s.main_grads_dtype}, {"exp_avg_dtype", &s.exp_avg_dtype}, {"exp_avg_sq_dtype", &s.exp_avg_sq_dtype}}};
+    std::array<plain, 3> dtypes{{{"main_grads_dtype", &s.main_grads_dtype},
+                                 {"exp_avg_dtype", &s.exp_avg_dtype},
+                                 {"exp_avg_sq_dtype", &s.exp_avg_sq_dtype}}};
     for (plain& p : dtypes) {
         p.written = read_dtype(optim, p.key, {verl_words});
         if (p.written) s.places[std::string(p.key)] = optim.at(p.key);
@@ -124,11 +135,15 @@ inline settings read_verl(const config& c) {
         if (mode == dtype::bf16 && switched) *p.field = p.written.value_or(dtype::fp32);
         else if (p.written && *p.written != dtype::fp32)
             s.warnings.push_back(to_string(optim.at(p.key)) + "has no effect " +
-                                 (mode == dtype::bf16 ? "without use_precision_aware_optimizer" : "in mode " + std::string(adamant::to_string(mode))) + ": the field is fp32.");
+                                 (mode == dtype::bf16 ? "without use_precision_aware_optimizer"
+                                                      : "in mode " + std::string(adamant::to_string(mode))) +
+                                 ": the field is fp32.");
     }
 
-    if (c.options.use_distributed_optimizer) s.use_distributed_optimizer = *c.options.use_distributed_optimizer;
-    else if (sibling) setting_reader(s, *sibling).boolean(s.use_distributed_optimizer, "use_distributed_optimizer");
+    if (c.options.use_distributed_optimizer)
+        s.use_distributed_optimizer = *c.options.use_distributed_optimizer;
+    else if (sibling)
+        setting_reader(s, *sibling).boolean(s.use_distributed_optimizer, "use_distributed_optimizer");
     const double beta1_without = 0.9, beta2_without = 0.999;
     double megatron_beta1 = beta1_without, megatron_beta2 = beta2_without;
     if (overrides) {
@@ -137,7 +152,9 @@ inline settings read_verl(const config& c) {
         megatron_beta2 = overrides->number("adam_beta2").value_or(beta2_without);
     }
     if (betas && (s.adam_beta1 != megatron_beta1 || s.adam_beta2 != megatron_beta2))
-        s.warnings.push_back(to_string(optim.at("betas")) + "betas are used here; verl does not hand them to Adam, which would run with its own adam_beta1 and adam_beta2.");
+        s.warnings.push_back(to_string(optim.at("betas")) +
+                             "betas are used here; verl does not hand them to Adam, which would run with its "
+                             "own adam_beta1 and adam_beta2.");
     read_verl_schedule(c, optim, s);
     const bool narrow = switched && dtypes[0].written.value_or(dtype::fp32) != dtype::fp32;
     read_bucket(c, sibling ? &*sibling : nullptr, references, s, narrow);
