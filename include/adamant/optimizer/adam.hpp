@@ -60,8 +60,8 @@ public:
                Memory memory = {})
         : basic_adam(std::span<const tensor_info>{}, params, hyper, std::move(options), std::move(memory)) {}
 
-    basic_adam(basic_adam&&) = default;
-    basic_adam& operator=(basic_adam&&) = default;
+    basic_adam(basic_adam&&) noexcept = default;
+    basic_adam& operator=(basic_adam&&) noexcept = default;
 
     //! One read-only pass over the gradients (norm and found_inf; none where options.grad_norm is given) and
     //! one fused pass. Allocates nothing.

@@ -42,7 +42,7 @@ public:
         any_optimizer result;
         result.spec_ = Policy::resolved::spec;
         for (const tensor_info& tensor : tensors) result.names_.push_back(tensor.name);
-        result.schedule_ = std::move(plan);
+        result.schedule_ = plan;
         result.increment_ = increment;
         result.model_ =
             std::make_unique<model_type>(tensors, params, hyper, std::move(options), std::move(memory));

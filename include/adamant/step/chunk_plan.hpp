@@ -22,7 +22,7 @@ struct chunk {
 //! A large tensor becomes several chunks whose borders are multiples of 128, small ones share a task.
 class chunk_plan {
 public:
-    static constexpr std::int64_t task_elements = 32 * 1024;
+    static constexpr std::int64_t task_elements = std::int64_t{32} * 1024;
 
     chunk_plan() = default;
 

@@ -32,8 +32,8 @@ public:
           values_(static_cast<std::size_t>(index_.size()), std::move(memory)) {
         for (std::size_t i = 0; i < sizes_.size(); ++i) views_.push_back((*this)[i]);
     }
-    basic_grad_bucket(basic_grad_bucket&&) = default;
-    basic_grad_bucket& operator=(basic_grad_bucket&&) = default;
+    basic_grad_bucket(basic_grad_bucket&&) noexcept = default;
+    basic_grad_bucket& operator=(basic_grad_bucket&&) noexcept = default;
 
     std::size_t tensor_count() const { return sizes_.size(); }
 

@@ -114,7 +114,7 @@ private:
             return expand_argument(arguments[i], ancestors, at, depth + 1);
         };
         if (name == "oc.select" && (arguments.size() == 1 || arguments.size() == 2)) {
-            const node_ptr found = look_up(argument(0)->text, ancestors, at, depth, false);
+            node_ptr found = look_up(argument(0)->text, ancestors, at, depth, false);
             if (found != nullptr) return found;
             return arguments.size() == 2 ? argument(1) : null_node(at);
         }

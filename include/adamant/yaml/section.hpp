@@ -106,7 +106,7 @@ public:
     node_ptr value(std::string_view key) const {
         const entry* found = map_->find(key);
         if (found == nullptr) return nullptr;
-        const node_ptr resolved = references_.resolve(found->value, ancestors_, at(key));
+        node_ptr resolved = references_.resolve(found->value, ancestors_, at(key));
         if (!resolved->problem.empty())
             throw located_error({resolved->problem_where, full(key), ""}, resolved->problem);
         if (resolved->kind == node::type::scalar && resolved->text == "???")
