@@ -52,7 +52,9 @@ json fields_of(const yaml::resolution& r) {
 
 void compare(const yaml::resolution& r, const json& wanted) {
     const json fields = fields_of(r);
-    for (const auto& [key, value] : wanted.items()) {
+    for (const auto& item : wanted.items()) {
+        const std::string key = item.key();
+        const json& value = item.value();
         CAPTURE(key);
         REQUIRE(fields.contains(key));
         CHECK(fields[key] == value);

@@ -234,7 +234,7 @@ TEST_CASE("B23: tensors without elements are no-ops wherever they stand") {
         CHECK(a.params[0][i] == doctest::Approx(after[i]).epsilon(1.2e-7));
     model<plain> b({{1.0f}, {1.0f}, {}, {1.0f}, {}}, no_decay);
     b.step({{1.0f}, {1.0f}, {}, {1.0f}, {}});
-    for (const std::size_t i : {0, 1, 3}) CHECK(b.params[i][0] < 1.0f);
+    for (const std::size_t i : std::initializer_list<std::size_t>{0, 1, 3}) CHECK(b.params[i][0] < 1.0f);
     model<plain> c({{}, {}}, no_decay);
     CHECK(c.step({{}, {}}).step == 1);
     std::vector<std::vector<float>> many(40, {1.0f}), gradients(40, {0.5f});

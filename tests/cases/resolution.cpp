@@ -32,7 +32,9 @@ TEST_CASE("every row has the verdict, fields, bucket and warning of the referenc
                 CHECK(answer["why"].get<std::string>().starts_with("[adamant] "));
                 continue;
             }
-            for (const auto& [key, value] : row["resolved"].items()) {
+            for (const auto& item : row["resolved"].items()) {
+                const std::string key = item.key();
+                const cases::json& value = item.value();
                 CAPTURE(key);
                 CHECK(answer["resolved"][key] == value);
             }

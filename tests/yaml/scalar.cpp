@@ -13,8 +13,9 @@ TEST_CASE("numbers are what a reader takes them for") {
     const std::pair<const char*, double> numbers[] = {
         {"1e-3", 1e-3},    {"1E-6", 1e-6}, {".1", 0.1},      {"0.", 0.0},     {"+1", 1.0}, {"-2.5", -2.5},
         {"1_000", 1000.0}, {"0x10", 16.0}, {"5.0e-6", 5e-6}, {"3e+2", 300.0}, {"0", 0.0},  {"1e-400", 0.0}};
-    for (const auto& [text, value] : numbers) {
-        CAPTURE(text);
+    for (const auto& entry : numbers) {
+        const auto [text, value] = entry;
+        INFO(entry.first);
         CHECK(yaml::parse_number(text) == value);
     }
     CHECK(std::isinf(*yaml::parse_number(".inf")));
@@ -37,8 +38,9 @@ TEST_CASE("integers fit 64 bits and do not start with a zero") {
                                                              {"-0x1", -1},
                                                              {"9223372036854775807", INT64_MAX},
                                                              {"-9223372036854775808", INT64_MIN}};
-    for (const auto& [text, value] : integers) {
-        CAPTURE(text);
+    for (const auto& entry : integers) {
+        const auto [text, value] = entry;
+        INFO(entry.first);
         CHECK(yaml::parse_integer(text) == value);
     }
     for (const char* text : {"", "-", "010", "1.0", "1e3", "9223372036854775808", "99999999999999999999",
