@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include <adamant/numerics/bfloat16.hpp>
+#include <adamant/numerics/codec.hpp>
 
 namespace adamant::inline v0 {
 
@@ -31,5 +31,32 @@ constexpr float join_remainder16(bfloat16 weight, std::int16_t remainder) {
     const std::uint32_t high = std::uint32_t{weight.bits} - (remainder < 0 ? 1u : 0u);
     return from_bits((high << 16) | static_cast<std::uint16_t>(remainder));
 }
+
+//! bf16 weights whose missing 16 bits are the state.
+struct remainder16_codec {
+    using weight = bfloat16;
+    using stored = std::int16_t;
+    using view = mastered<bfloat16, std::int16_t>;
+    static constexpr bool has_scales = false;
+    static constexpr rounding how = rounding::exact;
+
+    static ADAMANT_ALWAYS_INLINE void load(view v, std::int64_t first, int count, float* out) {
+        for (int i = 0; i < count; ++i)
+            out[i] = join_remainder16(v.weights[first + i], v.masters.codes[first + i]);
+    }
+    template <class Noise = no_noise>
+    static ADAMANT_ALWAYS_INLINE void store(view v, std::int64_t first, int count, const float* values,
+                                            const Noise& = {}) {
+        for (int i = 0; i < count; ++i) {
+            const remainder16_pair pair = split_remainder16(values[i]);
+            v.weights[first + i] = pair.weight;
+            v.masters.codes[first + i] = pair.remainder;
+        }
+    }
+    template <class Noise = no_noise>
+    static void start(view v, std::int64_t first, int count, const Noise& = {}) {
+        for (int i = 0; i < count; ++i) v.masters.codes[first + i] = 0;
+    }
+};
 
 }  // namespace adamant::inline v0

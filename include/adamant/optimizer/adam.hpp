@@ -81,17 +81,19 @@ public:
 
     const hyperparameters& hyper() const { return hyper_; }
     std::int64_t step_count() const { return step_; }
-    //! Goes on from a checkpoint: `step` is the number of steps applied so far.
+    //! Goes on from a checkpoint, after its state was set: `step` is the number of steps that led to it.
     void set_step_count(std::int64_t step) {
         if (step < 0)
             throw state_error("[adamant] a step count is not negative: got " + std::to_string(step) + ".");
         step_ = step;
+        state_is_history_ = true;
     }
 
     std::size_t tensor_count() const { return tensors_.size(); }
     std::size_t state_bytes() const { return state_.bytes(); }
     //! What an optimizer for tensors of these sizes will allocate for its state, if all have the mode's
-    //! dtype: up to three allocations, each aligned to 64 bytes.
+    //! dtype: an allocation for the codes and one for the scales of each slot that has them, each aligned to
+    //! 64 bytes.
     static std::size_t state_bytes(std::span<const std::int64_t> sizes) {
         return optimizer_state<Resolved, Memory>::bytes(sizes);
     }
@@ -100,30 +102,36 @@ public:
 
     //! The stored codes of a tensor, empty where it has none.
     template <slot S>
-    auto state(std::size_t tensor) const {
-        using element = std::add_const_t<std::remove_pointer_t<decltype(state_.template at<S>(0))>>;
-        return std::span<element>(state_.template at<S>(tensor), stored_size<S>(tensor));
+    std::span<const slot_code_t<Resolved, S>> state(std::size_t tensor) const {
+        return {state_.template at<S>(tensor).codes, stored_size<S>(tensor)};
+    }
+    //! The scale bytes of a tensor's groups of 32, empty where its codes have none.
+    template <slot S>
+    std::span<const std::uint8_t> scales(std::size_t tensor) const {
+        const std::size_t groups =
+            has_scales<Resolved, S> ? (stored_size<S>(tensor) + group_size - 1) / group_size : 0;
+        return {state_.template at<S>(tensor).scales, groups};
     }
 
     //! A slot of a tensor as fp32. main_params needs the tensor's weights, which may hold part of it.
     std::vector<float> export_fp32(slot s, std::size_t tensor, param_view weights = {}) const {
         tensors_.check_tensor(tensor);
         std::vector<float> values(static_cast<std::size_t>(tensors_.sizes()[tensor]));
+        const auto load = [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
+            for_each_group(tensors_.sizes()[tensor], [&](std::int64_t first, int count) {
+                Codec::load(view, first, count, values.data() + first);
+            });
+        };
+        // Codecs have one view for reading and writing: the const of an optimizer that only reads ends here.
+        auto& self = const_cast<basic_adam&>(*this);
         if (s == slot::main_params) {
             tensors_.check_view(weights, tensor, tensors_.type(tensor), "parameters");
-            with_weights(*this, tensor, weights.data,
-                         [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
-                             for_each_group(tensors_.sizes()[tensor], [&](std::int64_t first, int count) {
-                                 Codec::load(view, first, count, values.data() + first);
-                             });
-                         });
+            self.with_weights(tensor, weights.data, load);
+        } else if (s == slot::exp_avg) {
+            load(std::type_identity<codec<slot::exp_avg>>{}, self.state_.template at<slot::exp_avg>(tensor));
         } else {
-            with_moment(*this, s, tensor,
-                        [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
-                            for_each_group(tensors_.sizes()[tensor], [&](std::int64_t first, int count) {
-                                Codec::load(view, first, count, values.data() + first);
-                            });
-                        });
+            load(std::type_identity<codec<slot::exp_avg_sq>>{},
+                 self.state_.template at<slot::exp_avg_sq>(tensor));
         }
         return values;
     }
@@ -134,11 +142,13 @@ public:
         if (s == slot::main_params)
             throw state_error("[adamant] masters are set together with the weights: call init_masters.");
         tensors_.check_size(values.size(), tensor, "values");
-        with_moment(*this, s, tensor, [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
-            for_each_group(tensors_.sizes()[tensor], [&](std::int64_t first, int count) {
-                Codec::store(view, first, count, values.data() + first);
-            });
-        });
+        if (s == slot::exp_avg)
+            store<slot::exp_avg, codec<slot::exp_avg>>(state_.template at<slot::exp_avg>(tensor), tensor,
+                                                       values.data());
+        else
+            store<slot::exp_avg_sq, codec<slot::exp_avg_sq>>(state_.template at<slot::exp_avg_sq>(tensor),
+                                                             tensor, values.data());
+        state_is_history_ = false;
     }
 
     //! Starts weights and masters from fp32 values, without the detour over the weights' dtype. Both are
@@ -150,13 +160,10 @@ public:
         tensors_.take(values, views, "values", [](std::size_t) { return dtype::fp32; });
         take_params(params);
         for (std::size_t i = 0; i < views.size(); ++i)
-            with_weights(*this, i, params_[i].data,
-                         [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
-                             const auto* start = static_cast<const float*>(views[i].data);
-                             for_each_group(tensors_.sizes()[i], [&](std::int64_t first, int count) {
-                                 Codec::store(view, first, count, start + first);
-                             });
-                         });
+            with_weights(
+                i, params_[i].data, [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
+                    store<slot::main_params, Codec>(view, i, static_cast<const float*>(views[i].data));
+                });
     }
 
     //! After weights were changed from outside: masters start from them again, else the next step would
@@ -173,28 +180,32 @@ private:
     using codec = slot_codec_t<Resolved, S>;
     using main_grad_t = element_t<typename Resolved::main_grads>;
 
-    // A tensor that is fp32 in a lower mode is its own master.
-    template <class Self, class F>
-    static void with_weights(Self& self, std::size_t tensor, void* weights, F&& f) {
+    //! Calls f with the codec and the view of a tensor's weights. One that is fp32 in a lower mode is its own
+    //! master.
+    template <class F>
+    void with_weights(std::size_t tensor, void* weights, F&& f) {
         using own = weight_only_codec<float>;
         using mode_codec = codec<slot::main_params>;
         if constexpr (!std::is_same_v<param_t, float>)
-            if (self.tensors_.type(tensor) == dtype::fp32)
-                return f(std::type_identity<own>{},
-                         typename own::view{static_cast<float*>(weights), nullptr});
-        // The const of an optimizer that only reads is dropped here: codecs have one view for both ways.
-        auto* masters = const_cast<optimizer_state<Resolved, Memory>&>(self.state_)
-                            .template at<slot::main_params>(tensor);
+            if (tensors_.type(tensor) == dtype::fp32)
+                return f(std::type_identity<own>{}, typename own::view{static_cast<float*>(weights)});
         f(std::type_identity<mode_codec>{},
-          typename mode_codec::view{static_cast<param_t*>(weights), masters});
+          typename mode_codec::view{static_cast<param_t*>(weights),
+                                    state_.template at<slot::main_params>(tensor)});
     }
 
-    template <class Self, class F>
-    static void with_moment(Self& self, slot s, std::size_t tensor, F&& f) {
-        auto& state = const_cast<optimizer_state<Resolved, Memory>&>(self.state_);
-        if (s == slot::exp_avg)
-            f(std::type_identity<codec<slot::exp_avg>>{}, state.template at<slot::exp_avg>(tensor));
-        else f(std::type_identity<codec<slot::exp_avg_sq>>{}, state.template at<slot::exp_avg_sq>(tensor));
+    //! The noise with which values are stored outside of a step: that of the steps so far.
+    template <slot S>
+    noise_for<S> noise(std::size_t tensor, std::int64_t first) const {
+        return {
+            noise_of(hyper_.seed, state_.index().start(tensor) + first, static_cast<std::uint64_t>(step_))};
+    }
+
+    template <slot S, class Codec>
+    void store(typename Codec::view view, std::size_t tensor, const float* values) {
+        for_each_group(tensors_.sizes()[tensor], [&](std::int64_t first, int count) {
+            Codec::store(view, first, count, values + first, noise<S>(tensor, first));
+        });
     }
 
     template <class F>
@@ -226,10 +237,10 @@ private:
 
     void start_masters() {
         for (std::size_t i = 0; i < params_.size(); ++i)
-            with_weights(*this, i, params_[i].data,
+            with_weights(i, params_[i].data,
                          [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
                              for_each_group(tensors_.sizes()[i], [&](std::int64_t first, int count) {
-                                 Codec::start(view, first, count);
+                                 Codec::start(view, first, count, noise<slot::main_params>(i, first));
                              });
                          });
     }
@@ -305,10 +316,12 @@ private:
 
     void apply(double lr, double weight_decay, double factor) {
         ++step_;
+        // Moments of unknown origin may be as far apart as any number of steps brings them.
+        const std::int64_t from_zero = state_is_history_ ? step_ : std::numeric_limits<std::int64_t>::max();
         for (std::size_t g = 0; g < constants_.size(); ++g) {
             const param_group& group = tensors_.groups()[g];
             constants_[g] = constants_of_step(hyper_, step_, rounded(lr * group.lr_mult),
-                                              rounded(weight_decay * group.wd_mult), factor);
+                                              rounded(weight_decay * group.wd_mult), factor, from_zero);
         }
         executor_.run(plan_.tasks(), [&](std::int64_t number) {
             const default_float_environment environment;
@@ -319,12 +332,12 @@ private:
     void update(const chunk& c) {
         using exp_avg = codec<slot::exp_avg>;
         using exp_avg_sq = codec<slot::exp_avg_sq>;
-        with_weights(*this, c.tensor, params_[c.tensor].data,
+        with_weights(c.tensor, params_[c.tensor].data,
                      [&]<class Weight>(std::type_identity<Weight>, typename Weight::view weights) {
                          const step_streams<Weight, grad_t, exp_avg, exp_avg_sq> streams{
                              weights, static_cast<const grad_t*>(grads_[c.tensor].data),
                              state_.template at<slot::exp_avg>(c.tensor),
-                             state_.template at<slot::exp_avg_sq>(c.tensor)};
+                             state_.template at<slot::exp_avg_sq>(c.tensor), state_.index().start(c.tensor)};
                          update_chunk<main_grad_t>(streams, c.begin, c.end,
                                                    constants_[tensors_.group_of(c.tensor)]);
                      });
@@ -340,10 +353,11 @@ private:
     chunk_plan plan_;
     std::optional<loss_scaler> scaler_;
     std::int64_t step_ = 0;
+    bool state_is_history_ = true;  // the moments are what step_ steps from zero led to
 };
 
 //! adam<policy<...>>: two policies that mean the same share one optimizer type.
 template <class Policy, memory Memory = host_memory>
-using adam = basic_adam<typename storable<typename Policy::resolved>::type, Memory>;
+using adam = basic_adam<typename Policy::resolved, Memory>;
 
 }  // namespace adamant::inline v0

@@ -22,7 +22,8 @@ namespace adamant::inline v0 {
 struct slot_view {
     dtype kind = dtype::none;
     const void* data = nullptr;
-    std::int64_t size = 0;  //!< elements
+    std::int64_t size = 0;                 //!< elements
+    const std::uint8_t* scales = nullptr;  //!< one byte per group of 32, where the kind has them
 };
 
 //! adam<Policy> behind a run-time interface. With a schedule, the k-th applied step uses lr(k - 1); a skipped
@@ -150,19 +151,18 @@ private:
         std::int64_t step_count() const override { return optimizer.step_count(); }
         void set_step_count(std::int64_t step) override { optimizer.set_step_count(step); }
         slot_view state(slot s, std::size_t tensor) const override {
-            const auto view = [](dtype kind, auto codes) {
-                return slot_view{kind, codes.data(), static_cast<std::int64_t>(codes.size())};
+            const auto view = [&]<slot S>(dtype kind, std::integral_constant<slot, S>) {
+                const auto codes = optimizer.template state<S>(tensor);
+                return slot_view{kind, codes.data(), static_cast<std::int64_t>(codes.size()),
+                                 optimizer.template scales<S>(tensor).data()};
             };
+            constexpr policy_spec spec = Optimizer::spec;
             switch (s) {
                 case slot::main_params:
-                    return view(Optimizer::spec.main_params.kind,
-                                optimizer.template state<slot::main_params>(tensor));
+                    return view(spec.main_params.kind, std::integral_constant<slot, slot::main_params>{});
                 case slot::exp_avg:
-                    return view(Optimizer::spec.exp_avg.kind,
-                                optimizer.template state<slot::exp_avg>(tensor));
-                default:
-                    return view(Optimizer::spec.exp_avg_sq.kind,
-                                optimizer.template state<slot::exp_avg_sq>(tensor));
+                    return view(spec.exp_avg.kind, std::integral_constant<slot, slot::exp_avg>{});
+                default: return view(spec.exp_avg_sq.kind, std::integral_constant<slot, slot::exp_avg_sq>{});
             }
         }
         std::vector<float> export_fp32(slot s, std::size_t tensor, param_view weights) const override {

@@ -13,6 +13,35 @@
 
 namespace adamant::inline v0 {
 
+//! A slot's codes and, where its codec has them, the scale byte of every group of 32.
+template <class Resolved, slot S, memory Memory>
+class slot_buffers {
+public:
+    using code = slot_code_t<Resolved, S>;
+
+    slot_buffers(const flat_index& index, const Memory& memory)
+        : codes_(codes(index), memory), scales_(scales(index), memory) {}
+
+    //! Those of a tensor that starts at this flat index; null pointers where the slot keeps nothing.
+    coded<code> at(std::int64_t start) {
+        return {codes_.data() == nullptr ? nullptr : codes_.data() + start,
+                scales_.data() == nullptr ? nullptr : scales_.data() + start / group_size};
+    }
+    static std::size_t bytes(const flat_index& index) { return codes(index) * sizeof(code) + scales(index); }
+    std::size_t bytes() const { return codes_.bytes() + scales_.bytes(); }
+
+private:
+    static std::size_t codes(const flat_index& index) {
+        return has_slot<Resolved, S> ? static_cast<std::size_t>(index.size()) : 0;
+    }
+    static std::size_t scales(const flat_index& index) {
+        return has_scales<Resolved, S> ? static_cast<std::size_t>(index.size() / group_size) : 0;
+    }
+
+    buffer<code, Memory> codes_;
+    buffer<std::uint8_t, Memory> scales_;
+};
+
 template <class Resolved, memory Memory = host_memory>
 class optimizer_state {
 public:
@@ -21,20 +50,19 @@ public:
     optimizer_state(std::span<const std::int64_t> sizes, const std::vector<bool>& has_master, Memory memory)
         : moments_(sizes),
           masters_(master_sizes(sizes, has_master)),
-          main_params_(count<slot::main_params>(masters_), memory),
-          exp_avg_(count<slot::exp_avg>(moments_), memory),
-          exp_avg_sq_(count<slot::exp_avg_sq>(moments_), memory) {}
+          main_params_(masters_, memory),
+          exp_avg_(moments_, memory),
+          exp_avg_sq_(moments_, memory) {}
 
-    //! The first stored element of a tensor, or nullptr where the slot stores nothing.
+    //! What a slot keeps of a tensor, from its first element.
     template <slot S>
-    auto* at(std::size_t tensor) {
-        auto* const first = buffer_of<S>(*this).data();
-        return first == nullptr ? first : first + index<S>().start(tensor);
+    coded<slot_code_t<Resolved, S>> at(std::size_t tensor) {
+        return buffers<S>().at((S == slot::main_params ? masters_ : moments_).start(tensor));
     }
     template <slot S>
-    const auto* at(std::size_t tensor) const {
-        const auto* const first = buffer_of<S>(*this).data();
-        return first == nullptr ? first : first + index<S>().start(tensor);
+    coded<const slot_code_t<Resolved, S>> at(std::size_t tensor) const {
+        const auto found = const_cast<optimizer_state*>(this)->at<S>(tensor);
+        return {found.codes, found.scales};
     }
 
     const flat_index& index() const { return moments_; }
@@ -43,19 +71,12 @@ public:
     //! What the state of tensors of these sizes will allocate, to the byte.
     static std::size_t bytes(std::span<const std::int64_t> sizes) {
         const flat_index index(sizes);
-        return count<slot::main_params>(index) * sizeof(code<slot::main_params>) +
-               count<slot::exp_avg>(index) * sizeof(code<slot::exp_avg>) +
-               count<slot::exp_avg_sq>(index) * sizeof(code<slot::exp_avg_sq>);
+        return slot_buffers<Resolved, slot::main_params, Memory>::bytes(index) +
+               slot_buffers<Resolved, slot::exp_avg, Memory>::bytes(index) +
+               slot_buffers<Resolved, slot::exp_avg_sq, Memory>::bytes(index);
     }
 
 private:
-    template <slot S>
-    using code = slot_code_t<Resolved, S>;
-
-    template <slot S>
-    static std::size_t count(const flat_index& index) {
-        return has_slot<Resolved, S> ? static_cast<std::size_t>(index.size()) : 0;
-    }
     static std::vector<std::int64_t> master_sizes(std::span<const std::int64_t> sizes,
                                                   const std::vector<bool>& has_master) {
         std::vector<std::int64_t> result(sizes.begin(), sizes.end());
@@ -64,21 +85,17 @@ private:
         return result;
     }
     template <slot S>
-    const flat_index& index() const {
-        return S == slot::main_params ? masters_ : moments_;
-    }
-    template <slot S, class Self>
-    static auto& buffer_of(Self& self) {
-        if constexpr (S == slot::main_params) return self.main_params_;
-        else if constexpr (S == slot::exp_avg) return self.exp_avg_;
-        else return self.exp_avg_sq_;
+    auto& buffers() {
+        if constexpr (S == slot::main_params) return main_params_;
+        else if constexpr (S == slot::exp_avg) return exp_avg_;
+        else return exp_avg_sq_;
     }
 
     flat_index moments_;
     flat_index masters_;
-    buffer<code<slot::main_params>, Memory> main_params_;
-    buffer<code<slot::exp_avg>, Memory> exp_avg_;
-    buffer<code<slot::exp_avg_sq>, Memory> exp_avg_sq_;
+    slot_buffers<Resolved, slot::main_params, Memory> main_params_;
+    slot_buffers<Resolved, slot::exp_avg, Memory> exp_avg_;
+    slot_buffers<Resolved, slot::exp_avg_sq, Memory> exp_avg_sq_;
 };
 
 }  // namespace adamant::inline v0

@@ -39,39 +39,18 @@ struct slot_codec<Resolved, slot::main_params>
                    typename Resolved::main_params::how> {};
 template <class Resolved>
 struct slot_codec<Resolved, slot::exp_avg>
-    : moment_codec<typename Resolved::exp_avg::kind, typename Resolved::exp_avg::how> {};
+    : exp_avg_codec<typename Resolved::exp_avg::kind, typename Resolved::exp_avg::how> {};
 template <class Resolved>
 struct slot_codec<Resolved, slot::exp_avg_sq>
-    : moment_codec<typename Resolved::exp_avg_sq::kind, typename Resolved::exp_avg_sq::how> {};
+    : exp_avg_sq_codec<typename Resolved::exp_avg_sq::kind, typename Resolved::exp_avg_sq::how> {};
 template <class Resolved, slot S>
 using slot_codec_t = typename slot_codec<Resolved, S>::type;
-
-//! A policy whose every field this version can store. Others are refused by name, and plain fp32 stands in
-//! for them so that the sentence stays the only error.
-template <class Resolved>
-struct storable {
-    template <slot S>
-    static constexpr bool has_codec = !std::is_same_v<slot_codec_t<Resolved, S>, no_codec>;
-    static constexpr bool masters = has_codec<slot::main_params>;
-    static constexpr bool exp_avgs = !masters || has_codec<slot::exp_avg>;
-    static constexpr bool exp_avg_sqs = !masters || !exp_avgs || has_codec<slot::exp_avg_sq>;
-
-    static_assert(masters,
-                  "[adamant] this version stores main_params as fp32 or remainder16, and none in mode fp32: "
-                  "write one of these.");
-    static_assert(
-        exp_avgs,
-        "[adamant] this version stores exp_avg as fp32, or bf16 rounded to nearest: write one of these.");
-    static_assert(
-        exp_avg_sqs,
-        "[adamant] this version stores exp_avg_sq as fp32, or bf16 rounded to nearest: write one of these.");
-
-    using type = std::conditional_t<masters && exp_avgs && exp_avg_sqs, Resolved, invalid_policy>;
-};
 
 //! Whether a policy keeps anything in a slot, and the element it keeps (char where it keeps nothing).
 template <class Resolved, slot S>
 inline constexpr bool has_slot = !std::is_void_v<typename slot_codec_t<Resolved, S>::stored>;
+template <class Resolved, slot S>
+inline constexpr bool has_scales = slot_codec_t<Resolved, S>::has_scales;
 template <class Resolved, slot S>
 using slot_code_t =
     std::conditional_t<has_slot<Resolved, S>, typename slot_codec_t<Resolved, S>::stored, char>;

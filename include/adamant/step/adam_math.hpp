@@ -8,6 +8,7 @@
 //!   m      = fma(b1, m, (1-b1)*g)
 //!   v      = fma(b2, v, ((1-b2)*g)*g)
 //!   u      = (m * c) / (sqrt(v) + e)                            c = sqrt(bc2)/bc1, e = eps*sqrt(bc2)
+//!   u      = min(max(u, -B), B)                                 a moment below 16 bits only
 //!   u      = fma(wd, p, u)                                      AdamW only
 //!   p      = fma(-lr, u, p)
 //!
@@ -20,6 +21,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include <adamant/base/config.hpp>
 #include <adamant/numerics/rounding.hpp>
@@ -39,6 +41,9 @@ struct step_constants {
     float lr;
     float weight_decay;
     bool decoupled;
+    float update_bound = std::numeric_limits<float>::infinity();  //!< B above
+    std::uint64_t seed = 0;                                       //!< of the noise of this step
+    std::uint64_t step = 0;
 };
 
 //! base^exponent by repeated squaring; the library's pow differs between machines.
@@ -51,9 +56,26 @@ inline double power(double base, std::int64_t exponent) {
     return result;
 }
 
-//! The constants of step number `step` (1 is the first). `lr` and `weight_decay` are those of the group.
+//! The largest |u| that Adam can reach, by Cauchy-Schwarz: after n steps from zero state |exp_avg| is at most
+//! (1-b1)/sqrt(1-b2) * sqrt((1-r^n)/(1-r)) times the root of exp_avg_sq, r = b1^2/b2. Moments below 16 bits
+//! are rounded apart and could exceed it, so they are held to it, with a thousandth to spare. There is none
+//! without bias correction or with beta2 = 0.
+inline double update_bound(const hyperparameters& h, std::int64_t step, std::int64_t steps_from_zero) {
+    const double beta1 = static_cast<float>(h.beta1), beta2 = static_cast<float>(h.beta2);
+    if (!h.bias_correction || beta2 == 0) return std::numeric_limits<double>::infinity();
+    const double r = beta1 * beta1 / beta2;
+    const double sum =
+        r == 1 ? static_cast<double>(steps_from_zero) : (1 - power(r, steps_from_zero)) / (1 - r);
+    const double corrections = std::sqrt(1 - power(beta2, step)) / (1 - power(beta1, step));
+    return 1.001 * corrections * (1 - beta1) / std::sqrt(1 - beta2) * std::sqrt(sum);
+}
+
+//! The constants of step number `step` (1 is the first). `lr` and `weight_decay` are those of the group;
+//! `steps_from_zero` counts from zero state, this step included: `step`, unless moments were set from
+//! outside.
 inline step_constants constants_of_step(const hyperparameters& h, std::int64_t step, double lr,
-                                        double weight_decay, double grad_factor) {
+                                        double weight_decay, double grad_factor,
+                                        std::optional<std::int64_t> steps_from_zero = std::nullopt) {
     const auto beta1 = static_cast<float>(h.beta1), beta2 = static_cast<float>(h.beta2);
     const double bc1 = h.bias_correction ? 1 - power(double{beta1}, step) : 1;
     const double root2 = h.bias_correction ? std::sqrt(1 - power(double{beta2}, step)) : 1;
@@ -67,10 +89,14 @@ inline step_constants constants_of_step(const hyperparameters& h, std::int64_t s
             .eps = std::max(eps, std::numeric_limits<float>::denorm_min()),
             .lr = static_cast<float>(lr),
             .weight_decay = static_cast<float>(weight_decay),
-            .decoupled = h.decoupled};
+            .decoupled = h.decoupled,
+            .update_bound = static_cast<float>(update_bound(h, step, steps_from_zero.value_or(step))),
+            .seed = h.seed,
+            .step = static_cast<std::uint64_t>(step)};
 }
 
 //! One element: updates parameter, exp_avg and exp_avg_sq in place.
+template <bool Bounded = false>
 ADAMANT_ALWAYS_INLINE void adam_update(const step_constants& c, float gradient, float& p, float& m,
                                        float& v) {
     float g = c.grad_factor * gradient;
@@ -78,6 +104,7 @@ ADAMANT_ALWAYS_INLINE void adam_update(const step_constants& c, float gradient, 
     m = __builtin_fmaf(c.beta1, m, c.one_minus_beta1 * g);
     v = __builtin_fmaf(c.beta2, v, (c.one_minus_beta2 * g) * g);
     float u = (m * c.exp_avg_factor) / (__builtin_sqrtf(v) + c.eps);
+    if constexpr (Bounded) u = std::min(std::max(u, -c.update_bound), c.update_bound);
     if (c.decoupled) u = __builtin_fmaf(c.weight_decay, p, u);
     p = __builtin_fmaf(-c.lr, u, p);
 }

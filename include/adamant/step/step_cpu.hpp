@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <adamant/numerics/codecs.hpp>
+#include <adamant/state/slots.hpp>
 #include <adamant/step/adam_math.hpp>
 
 namespace adamant::inline v0 {
@@ -18,6 +18,7 @@ struct step_streams {
     const Grad* grads;
     typename ExpAvg::view exp_avg;
     typename ExpAvgSq::view exp_avg_sq;
+    std::int64_t flat_start = 0;  //!< flat index of the tensor's first element, to which noise is keyed
 };
 
 //! A bucket's gradient as the policy's main_grads hold it: rounded in the register, there is no second
@@ -27,12 +28,32 @@ constexpr float main_grad(Grad gradient) {
     return to_float(round_to<MainGrad>(to_float(gradient)));
 }
 
+//! The noise of the group at a flat index.
+constexpr group_noise noise_of(std::uint64_t seed, std::int64_t flat_index, std::uint64_t step) {
+    return {seed, static_cast<std::uint64_t>(flat_index / group_size), step};
+}
+
+//! The words of a group's noise for one slot.
+template <slot S>
+struct noise_for {
+    group_noise noise;
+    constexpr std::uint32_t operator()(int element) const {
+        const auto e = static_cast<std::uint32_t>(element);
+        if constexpr (S == slot::main_params) return noise.weight(e);
+        else if constexpr (S == slot::exp_avg) return noise.exp_avg(e);
+        else return noise.exp_avg_sq(e);
+    }
+};
+
 namespace detail {
 
 template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
 ADAMANT_ALWAYS_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& s,
                                          std::int64_t begin, std::int64_t end,
                                          const step_constants& constants) {
+    constexpr bool noisy = Weight::how == rounding::stochastic || ExpAvg::how == rounding::stochastic ||
+                           ExpAvgSq::how == rounding::stochastic;
+    constexpr bool bounded = sizeof(typename ExpAvg::stored) == 1 || sizeof(typename ExpAvgSq::stored) == 1;
     const step_constants c = constants;  // a copy that no store can alias
     for (std::int64_t first = begin; first < end; first += group_size) {
         const int count = static_cast<int>(std::min<std::int64_t>(group_size, end - first));
@@ -41,10 +62,17 @@ ADAMANT_ALWAYS_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg
         ExpAvg::load(s.exp_avg, first, count, m);
         ExpAvgSq::load(s.exp_avg_sq, first, count, v);
         for (int i = 0; i < count; ++i)
-            adam_update(c, main_grad<MainGrad>(s.grads[first + i]), p[i], m[i], v[i]);
-        Weight::store(s.weights, first, count, p);
-        ExpAvg::store(s.exp_avg, first, count, m);
-        ExpAvgSq::store(s.exp_avg_sq, first, count, v);
+            adam_update<bounded>(c, main_grad<MainGrad>(s.grads[first + i]), p[i], m[i], v[i]);
+        if constexpr (noisy) {
+            const group_noise noise = noise_of(c.seed, s.flat_start + first, c.step);
+            Weight::store(s.weights, first, count, p, noise_for<slot::main_params>{noise});
+            ExpAvg::store(s.exp_avg, first, count, m, noise_for<slot::exp_avg>{noise});
+            ExpAvgSq::store(s.exp_avg_sq, first, count, v, noise_for<slot::exp_avg_sq>{noise});
+        } else {
+            Weight::store(s.weights, first, count, p, no_noise{});
+            ExpAvg::store(s.exp_avg, first, count, m, no_noise{});
+            ExpAvgSq::store(s.exp_avg_sq, first, count, v, no_noise{});
+        }
     }
 }
 
