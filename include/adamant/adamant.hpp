@@ -12,5 +12,6 @@
 #include <adamant/optimizer/any_optimizer.hpp>
 #include <adamant/policy/catalogue.hpp>
 #include <adamant/policy/presets.hpp>
+#include <adamant/step/soundness.hpp>
 #include <adamant/train/grad_bucket.hpp>
 #include <adamant/train/schedule.hpp>

@@ -3,7 +3,7 @@
 //! A beta1 of one would never learn.
 // EXPECT-ERROR: [adamant] beta1 is at least 0 and, in fp32, below 1: write a number like 0.9.
 #include <adamant/policy/presets.hpp>
-#include <adamant/step/hyperparameters.hpp>
+#include <adamant/step/soundness.hpp>
 
 using namespace adamant;
 

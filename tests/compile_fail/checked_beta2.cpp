@@ -10,7 +10,7 @@
 using namespace adamant;
 
 #ifdef TWIN
-using chosen = checked<presets::lean_bf16, hyperparameters{.beta2 = 0.999}>;
+using chosen = checked<presets::lean_bf16, hyperparameters{.beta2 = 0.95}>;
 #else
 using chosen = checked<presets::lean_bf16, hyperparameters{.beta2 = 0.99999999}>;
 #endif

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <adamant/policy/presets.hpp>
-#include <adamant/step/hyperparameters.hpp>
+#include <adamant/step/soundness.hpp>
 
 using namespace adamant;
 

@@ -3,7 +3,7 @@
 //! An eps of zero divides by zero where a gradient is zero.
 // EXPECT-ERROR: [adamant] eps is finite and, in fp32, above 0: write a number like 1e-8.
 #include <adamant/policy/presets.hpp>
-#include <adamant/step/hyperparameters.hpp>
+#include <adamant/step/soundness.hpp>
 
 using namespace adamant;
 

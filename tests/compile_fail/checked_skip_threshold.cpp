@@ -3,7 +3,7 @@
 //! A threshold of zero would skip every step.
 // EXPECT-ERROR: [adamant] grad_norm_skip_threshold is above 0: write the largest norm to accept, or infinity.
 #include <adamant/policy/presets.hpp>
-#include <adamant/step/hyperparameters.hpp>
+#include <adamant/step/soundness.hpp>
 
 using namespace adamant;
 

@@ -3,7 +3,7 @@
 //! A weight decay that grows the weights.
 // EXPECT-ERROR: [adamant] weight_decay is finite and not negative: write a number >= 0.
 #include <adamant/policy/presets.hpp>
-#include <adamant/step/hyperparameters.hpp>
+#include <adamant/step/soundness.hpp>
 
 using namespace adamant;
 

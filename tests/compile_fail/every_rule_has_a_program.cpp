@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include <adamant/step/hyperparameters.hpp>
+#include <adamant/step/soundness.hpp>
 
 namespace {
 
@@ -49,6 +49,8 @@ std::vector<std::string> all_sentences() {
     namespace h = hyperparameter_rules;
     add_sentences<h::lr, h::beta1, h::beta2, h::eps, h::weight_decay, h::clip_grad, h::skip_threshold>(
         sentences);
+    all_soundness_rules::for_each(
+        [&]<class Rule>(std::type_identity<Rule>) { add_sentences<Rule>(sentences); });
     return sentences;
 }
 
@@ -76,7 +78,7 @@ TEST_CASE("every rule has a program that breaks it") {
 
 TEST_CASE("there are as many sentences as rules") {
     const auto sentences = all_sentences();
-    CHECK(sentences.size() == 5 + 15 + 7);
+    CHECK(sentences.size() == 5 + 15 + 7 + 5);
     CHECK(std::set(sentences.begin(), sentences.end()).size() == sentences.size());
 }
 

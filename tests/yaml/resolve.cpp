@@ -121,6 +121,18 @@ TEST_CASE("betas of the file are used, and where verl would not use them a warni
     CHECK(resolved("betas: [0.9, 0.95]\noverride_optimizer_config: {adam_beta2: 0.98}").hyper.beta2 == 0.98);
 }
 
+TEST_CASE("what is valid and not sound is a warning that names the key and the better choice") {
+    const std::string bf16_sq = "use_precision_aware_optimizer: true\nexp_avg_sq_dtype: bf16\n";
+    CHECK(warns(resolved(bf16_sq),
+                "f.yaml:2:1: exp_avg_sq_dtype: bf16: [adamant] exp_avg_sq rounded to nearest needs 1 - beta2 "
+                ">= 2^-5"));
+    CHECK_FALSE(
+        warns(resolved(bf16_sq + "override_optimizer_config: {adam_beta2: 0.95}"), "rounded to nearest"));
+    CHECK_FALSE(warns(
+        resolved("use_precision_aware_optimizer: true\noverride_optimizer_config: {exp_avg_sq_dtype: fp8}"),
+        "rounded to nearest"));
+}
+
 TEST_CASE("grad_clip is deprecated and wins, clipping off is zero, negative or .inf") {
     const auto r = resolved("grad_clip: 2\nclip_grad: 1\n");
     CHECK(r.hyper.clip_grad == 2);

@@ -31,6 +31,7 @@ struct hyperparameters {
     friend constexpr bool operator==(const hyperparameters&, const hyperparameters&) = default;
 };
 
+// Literals for static_assert; step/soundness.hpp, which judges constants, undefines them.
 #define ADAMANT_SAYS_LR "[adamant] lr is finite and not negative: write a number >= 0."
 #define ADAMANT_SAYS_BETA1 "[adamant] beta1 is at least 0 and, in fp32, below 1: write a number like 0.9."
 #define ADAMANT_SAYS_BETA2 "[adamant] beta2 is at least 0 and, in fp32, below 1: write a number like 0.999."
@@ -109,30 +110,5 @@ constexpr std::optional<broken_hyperparameter> first_broken(const hyperparameter
 inline void require_valid(const hyperparameters& h) {
     if (const auto broken = first_broken(h)) throw config_error(std::string(broken->sentence));
 }
-
-//! A policy with hyperparameters that are known when the program is built, judged there:
-//! checked<P, hyperparameters{.lr = 3e-4}>. It is used like P; its numbers are `checked::values`.
-template <class Policy, hyperparameters H>
-struct checked : Policy {
-    static constexpr hyperparameters values = H;
-
-    // Only the first broken rule speaks.
-    static constexpr std::string_view first = first_broken(H) ? first_broken(H)->key : std::string_view{};
-    static_assert(first != hyperparameter_rules::lr::key, ADAMANT_SAYS_LR);
-    static_assert(first != hyperparameter_rules::beta1::key, ADAMANT_SAYS_BETA1);
-    static_assert(first != hyperparameter_rules::beta2::key, ADAMANT_SAYS_BETA2);
-    static_assert(first != hyperparameter_rules::eps::key, ADAMANT_SAYS_EPS);
-    static_assert(first != hyperparameter_rules::weight_decay::key, ADAMANT_SAYS_WEIGHT_DECAY);
-    static_assert(first != hyperparameter_rules::clip_grad::key, ADAMANT_SAYS_CLIP_GRAD);
-    static_assert(first != hyperparameter_rules::skip_threshold::key, ADAMANT_SAYS_SKIP_THRESHOLD);
-};
-
-#undef ADAMANT_SAYS_LR
-#undef ADAMANT_SAYS_BETA1
-#undef ADAMANT_SAYS_BETA2
-#undef ADAMANT_SAYS_EPS
-#undef ADAMANT_SAYS_WEIGHT_DECAY
-#undef ADAMANT_SAYS_CLIP_GRAD
-#undef ADAMANT_SAYS_SKIP_THRESHOLD
 
 }  // namespace adamant::inline v0

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <adamant/optimizer/any_optimizer.hpp>
+#include <adamant/step/soundness.hpp>
 #include <adamant/yaml/dialects.hpp>
 
 namespace adamant::inline v0::yaml {
@@ -173,6 +174,12 @@ inline resolution resolve(const config& c) {
         }
     }
     detail::add_notes(s, r.warnings);
+    // Legal in verl and Megatron: a warning that names the key and the better choice.
+    all_soundness_rules::for_each([&]<class Rule>(std::type_identity<Rule>) {
+        if (!Rule::holds(r.policy, r.hyper))
+            r.warnings.push_back(to_string(s.place_of(detail::key_of(Rule::about))) +
+                                 std::string(Rule::sentence));
+    });
     return r;
 }
 
