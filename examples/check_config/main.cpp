@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! check_config: what a trainer's YAML file resolves to, before it waits in a queue.
 //!
-//!   check_config FILE [--path a.b.c] [--mode fp32|bf16|fp16] [--dialect verl|megatron] [--steps N] [--json]
-//!   check_config --rows FILE.jsonl
+//!   check_config FILE [--path a.b.c] [--mode fp32|bf16|fp16] [--dialect verl|megatron|adamant] [--steps N]
+//!   [--json] check_config --rows FILE.jsonl
 //!
 //! Exit code: 0 accepted, 1 refused (the reason is on stderr), 2 usage.
 
@@ -20,7 +20,8 @@ namespace {
 using namespace check_config;
 
 constexpr const char* usage =
-    "usage: check_config FILE [--path a.b.c] [--mode fp32|bf16|fp16] [--dialect verl|megatron] [--steps N] "
+    "usage: check_config FILE [--path a.b.c] [--mode fp32|bf16|fp16] [--dialect verl|megatron|adamant] "
+    "[--steps N] "
     "[--json]\n"
     "       check_config --rows FILE.jsonl\n"
     "  --path     the optimizer's section, 'actor.optim'; a trailing #1 picks the second document\n"
@@ -67,8 +68,10 @@ std::optional<arguments> parse(int count, char** values) {
             }
             if (word == "--mode" && !(a.options.mode = mode_named(*value))) return std::nullopt;
             if (word == "--dialect") {
-                if (*value != "verl" && *value != "megatron") return std::nullopt;
-                a.options.dialect = *value == "verl" ? yaml::dialect::verl : yaml::dialect::megatron;
+                if (*value == "verl") a.options.dialect = yaml::dialect::verl;
+                else if (*value == "megatron") a.options.dialect = yaml::dialect::megatron;
+                else if (*value == "adamant") a.options.dialect = yaml::dialect::adamant;
+                else return std::nullopt;
             }
             if (word == "--steps") {
                 const auto steps = yaml::parse_integer(*value);

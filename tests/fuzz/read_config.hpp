@@ -6,8 +6,10 @@
 
 #include <adamant/yaml/yaml.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -66,6 +68,40 @@ inline bool may_be_silent(std::string_view key, yaml::dialect dialect) {
                                                     "use_precision_aware_optimizer",
                                                     "use_distributed_optimizer",
                                                     "_target_"};
+    static constexpr std::string_view own[] = {"mode",
+                                               "precision_aware",
+                                               "main_params_dtype",
+                                               "main_grads_dtype",
+                                               "exp_avg_dtype",
+                                               "exp_avg_sq_dtype",
+                                               "grad_reduce_in_fp32",
+                                               "rounding",
+                                               "seed",
+                                               "accept",
+                                               "lr",
+                                               "min_lr",
+                                               "betas",
+                                               "eps",
+                                               "weight_decay",
+                                               "decoupled",
+                                               "bias_correction",
+                                               "clip_grad",
+                                               "grad_norm_skip_threshold",
+                                               "loss_scale",
+                                               "initial_loss_scale",
+                                               "min_loss_scale",
+                                               "loss_scale_window",
+                                               "hysteresis",
+                                               "total_training_steps",
+                                               "lr_warmup_init",
+                                               "lr_warmup_steps",
+                                               "lr_warmup_steps_ratio",
+                                               "lr_decay_steps",
+                                               "lr_decay_style",
+                                               "lr_wsd_decay_style",
+                                               "lr_wsd_decay_steps",
+                                               "weight_decay_incr_style"};
+    if (dialect == yaml::dialect::adamant) return std::ranges::find(own, key) != std::end(own);
     if (dialect == yaml::dialect::verl) {
         for (const auto known : verl)
             if (key == known) return true;
@@ -105,6 +141,7 @@ inline void read_all(const std::string& text) {
         read(text, path, yaml::dialect::megatron, dtype::fp16);
     }
     read(text, "optim", yaml::dialect::verl, dtype::fp16);
+    read(text, "optim", yaml::dialect::adamant, dtype::bf16);
     read(text, "optim#1", yaml::dialect::verl, dtype::fp32);
 }
 

@@ -43,6 +43,7 @@ constexpr bool is_byte_nearest(stored_as field) {
 }
 
 struct square_to_nearest {
+    static constexpr std::string_view name = "square_to_nearest";
     static constexpr policy_field about = policy_field::exp_avg_sq;
     static constexpr std::string_view sentence = ADAMANT_SAYS_SQUARE_TO_NEAREST;
     static constexpr bool holds(const policy_spec& spec, const hyperparameters& h) {
@@ -52,6 +53,7 @@ struct square_to_nearest {
     }
 };
 struct byte_square_nearest {
+    static constexpr std::string_view name = "byte_square_nearest";
     static constexpr policy_field about = policy_field::exp_avg_sq;
     static constexpr std::string_view sentence = ADAMANT_SAYS_BYTE_SQUARE_NEAREST;
     static constexpr bool holds(const policy_spec& spec, const hyperparameters&) {
@@ -59,6 +61,7 @@ struct byte_square_nearest {
     }
 };
 struct byte_mean_nearest {
+    static constexpr std::string_view name = "byte_mean_nearest";
     static constexpr policy_field about = policy_field::exp_avg;
     static constexpr std::string_view sentence = ADAMANT_SAYS_BYTE_MEAN_NEAREST;
     static constexpr bool holds(const policy_spec& spec, const hyperparameters&) {
@@ -66,6 +69,7 @@ struct byte_mean_nearest {
     }
 };
 struct mean_reaches_square {
+    static constexpr std::string_view name = "mean_reaches_square";
     static constexpr policy_field about = policy_field::exp_avg;
     static constexpr std::string_view sentence = ADAMANT_SAYS_MEAN_REACHES_SQUARE;
     static constexpr bool holds(const policy_spec& spec, const hyperparameters&) {
@@ -73,6 +77,7 @@ struct mean_reaches_square {
     }
 };
 struct short_remainder {
+    static constexpr std::string_view name = "short_remainder";
     static constexpr policy_field about = policy_field::main_params;
     static constexpr std::string_view sentence = ADAMANT_SAYS_SHORT_REMAINDER;
     static constexpr bool holds(const policy_spec& spec, const hyperparameters& h) {

@@ -21,8 +21,9 @@ namespace adamant::inline v0::yaml {
 
 //! Whose words a file is written in.
 enum class dialect {
-    verl,     //!< verl's McoreOptimizerConfig
-    megatron  //!< Megatron-Core's OptimizerConfig
+    verl,      //!< verl's McoreOptimizerConfig
+    megatron,  //!< Megatron-Core's OptimizerConfig
+    adamant    //!< our own: every storage kind, and strict (yaml/adamant.hpp)
 };
 
 //! What a file may leave open; what is given here wins over what stands beside the section.

@@ -77,7 +77,7 @@ inline std::optional<dtype> read_dtype(const section& from, std::string_view key
     std::ranges::transform(text, text.begin(),
                            [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     if (find_word(vocabulary.words, text)) sentence += " Do you mean " + text + "?";
-    else if (find_word(megatron_words, text))
+    else if (vocabulary.words.data() == verl_words && find_word(megatron_words, text))
         sentence += " fp16 and fp8 are written in override_optimizer_config.";
     throw located_error(from.at(key), sentence);
 }

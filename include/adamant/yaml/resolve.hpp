@@ -33,7 +33,7 @@ namespace detail {
 //! The keys in which each part of a policy may have been written.
 inline std::string_view key_of(policy_field about) {
     switch (about) {
-        case policy_field::mode: return "dtype";
+        case policy_field::mode: return "mode";
         case policy_field::main_params: return "main_params_dtype";
         case policy_field::main_grads: return "main_grads_dtype";
         case policy_field::exp_avg: return "exp_avg_dtype";
@@ -67,6 +67,20 @@ inline policy_spec spec_of(const settings& s) {
                      .grad_bucket = s.grad_bucket};
     spec.narrow_bucket = s.grad_reduce_in_fp32 == false && has_narrow_bucket(spec);
     return spec;
+}
+
+//! A policy of our own dialect in the fields that the others have.
+inline void say_in_megatrons_words(const policy_spec& spec, settings& s) {
+    s.params_dtype = spec.mode;
+    s.fp16 = spec.mode == dtype::fp16;
+    s.bf16 = spec.mode == dtype::bf16;
+    s.use_precision_aware_optimizer = spec.precision_aware;
+    s.store_param_remainders = spec.main_params.kind == dtype::remainder16;
+    s.main_params_dtype = spec.main_params.kind;
+    s.main_grads_dtype = spec.main_grads;
+    s.exp_avg_dtype = spec.exp_avg.kind;
+    s.exp_avg_sq_dtype = spec.exp_avg_sq.kind;
+    s.grad_bucket = spec.grad_bucket;
 }
 
 template <class Style, std::size_t N>
@@ -140,8 +154,8 @@ inline resolution resolve(const config& c) {
             s.place_of("use_distributed_optimizer"),
             "[adamant] precision-aware needs the distributed optimizer (mode fp16 is precision-aware): write "
             "use_distributed_optimizer: true, a single process is a shard of one.");
-    r.policy = detail::spec_of(s);
-    if (const auto broken = first_broken(r.policy)) {
+    r.policy = s.words ? with_defaults(*s.words) : detail::spec_of(s);
+    if (const auto broken = s.words ? first_broken(*s.words) : first_broken(r.policy)) {
         policy_field about = broken->about;
         // One sentence speaks for both moments.
         if (about == policy_field::exp_avg && rules::known_moments::is_moment(r.policy.exp_avg.kind) &&
@@ -154,15 +168,17 @@ inline resolution resolve(const config& c) {
                .beta2 = s.adam_beta2,
                .eps = s.adam_eps,
                .weight_decay = s.weight_decay,
+               .bias_correction = s.bias_correction,
                .decoupled = s.decoupled_weight_decay,
                .clip_grad = s.clip_grad,
-               .grad_norm_skip_threshold = s.grad_norm_skip_threshold};
+               .grad_norm_skip_threshold = s.grad_norm_skip_threshold,
+               .seed = s.seed};
     if (const auto broken = first_broken(r.hyper)) {
         std::string key(broken->key);
         if (key == "beta1" || key == "beta2" || key == "eps") key = "adam_" + key;
         throw located_error(s.place_of(key), std::string(broken->sentence));
     }
-    if (s.params_dtype == dtype::fp16 || s.loss_scaler.loss_scale) {
+    if (r.policy.mode == dtype::fp16 || s.loss_scaler.loss_scale) {
         r.loss_scaler = s.loss_scaler;
         try {
             (void)adamant::loss_scaler(s.loss_scaler);
@@ -173,12 +189,18 @@ inline resolution resolve(const config& c) {
                                 e.what());
         }
     }
-    detail::add_notes(s, r.warnings);
-    // Legal in verl and Megatron: a warning that names the key and the better choice.
+    if (s.words) detail::say_in_megatrons_words(r.policy, r.settings);
+    else detail::add_notes(s, r.warnings);
+    // Legal in verl and Megatron, where a warning names the key and the better choice; an error in our own
+    // dialect, unless the configuration accepts it by name.
     all_soundness_rules::for_each([&]<class Rule>(std::type_identity<Rule>) {
-        if (!Rule::holds(r.policy, r.hyper))
-            r.warnings.push_back(to_string(s.place_of(detail::key_of(Rule::about))) +
-                                 std::string(Rule::sentence));
+        if (Rule::holds(r.policy, r.hyper)) return;
+        const place where = s.place_of(detail::key_of(Rule::about));
+        const bool accepted = std::ranges::find(s.accepted, Rule::name) != s.accepted.end();
+        if (s.words && !accepted)
+            throw located_error(where, std::string(Rule::sentence) + " To train so all the same: accept: [" +
+                                           std::string(Rule::name) + "].");
+        r.warnings.push_back(to_string(where) + std::string(Rule::sentence));
     });
     return r;
 }

@@ -186,6 +186,22 @@ public:
         return result;
     }
 
+    //! A list of words, or one word; empty where the key is missing or null.
+    std::vector<std::string> words(std::string_view key) const {
+        std::vector<std::string> result;
+        const node_ptr found = value_or_null(key);
+        if (found == nullptr) return result;
+        const std::vector<node_ptr> items =
+            found->kind == node::type::sequence ? found->items : std::vector{found};
+        for (const node_ptr& item : items) {
+            const node_ptr resolved = references_.resolve(item, ancestors_, at(key));
+            require(resolved->kind == node::type::scalar, at(key),
+                    "[adamant] this is a list of words: write one like [a, b].");
+            result.push_back(resolved->text);
+        }
+        return result;
+    }
+
 private:
     static void require(bool holds, const place& at, const std::string& sentence) {
         if (!holds) throw located_error(at, sentence);

@@ -61,6 +61,26 @@ inline dtype mode_by_flags(const section& from, dtype mode) {
     return mode;
 }
 
+inline void read_loss_scaler(const section& from, settings& s) {
+    setting_reader read(s, from);
+    double scale = 0;
+    if (read.number(scale, "loss_scale")) s.loss_scaler.loss_scale = scale;
+    read.number(s.loss_scaler.initial_loss_scale, "initial_loss_scale");
+    read.number(s.loss_scaler.min_loss_scale, "min_loss_scale");
+    read.integer(s.loss_scaler.loss_scale_window, "loss_scale_window");
+    read.integer(s.loss_scaler.hysteresis, "hysteresis");
+}
+
+//! A list of both betas; whether there was one.
+inline bool read_betas(const section& from, settings& s) {
+    const auto betas = from.pair("betas");
+    if (!betas) return false;
+    s.adam_beta1 = (*betas)[0];
+    s.adam_beta2 = (*betas)[1];
+    s.places["adam_beta1"] = s.places["adam_beta2"] = from.at("betas");
+    return true;
+}
+
 //! The fields of Megatron's OptimizerConfig except the mode.
 inline void read_megatron_fields(const section& from, settings& s, dtype_vocabulary words) {
     setting_reader read(s, from);
@@ -81,12 +101,7 @@ inline void read_megatron_fields(const section& from, settings& s, dtype_vocabul
     read.kind(s.main_grads_dtype, "main_grads_dtype", words);
     read.kind(s.exp_avg_dtype, "exp_avg_dtype", words);
     read.kind(s.exp_avg_sq_dtype, "exp_avg_sq_dtype", words);
-    double scale = 0;
-    if (read.number(scale, "loss_scale")) s.loss_scaler.loss_scale = scale;
-    read.number(s.loss_scaler.initial_loss_scale, "initial_loss_scale");
-    read.number(s.loss_scaler.min_loss_scale, "min_loss_scale");
-    read.integer(s.loss_scaler.loss_scale_window, "loss_scale_window");
-    read.integer(s.loss_scaler.hysteresis, "hysteresis");
+    read_loss_scaler(from, s);
     read.boolean(s.use_distributed_optimizer, "use_distributed_optimizer");
 }
 

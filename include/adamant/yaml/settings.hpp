@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <adamant/numerics/dtype.hpp>
+#include <adamant/policy/policy_words.hpp>
 #include <adamant/train/loss_scaler.hpp>
 #include <adamant/train/schedule.hpp>
 #include <adamant/yaml/location.hpp>
@@ -43,6 +43,12 @@ struct settings {
     bool use_distributed_optimizer = true;
 
     loss_scaler_settings loss_scaler{};
+
+    // What only the adamant dialect says.
+    std::optional<policy_words> words{};  //!< the policy in our own words, instead of the fields above
+    std::vector<std::string> accepted{};  //!< soundness rules that may be broken
+    bool bias_correction = true;
+    std::uint64_t seed = 0;
 
     bool has_schedule = false;  //!< whether the dialect describes one
     double lr_warmup_init = 0;

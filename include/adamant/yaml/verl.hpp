@@ -50,7 +50,6 @@ inline void read_verl_schedule(const config& c, const section& from, settings& s
     s.lr_wsd_decay_steps = from.integer("lr_wsd_decay_steps");
     if (from.has("lr_wsd_decay_steps")) s.places["lr_wsd_decay_steps"] = from.at("lr_wsd_decay_steps");
     read.text(s.weight_decay_incr_style, "weight_decay_incr_style");
-    (void)from.boolean("use_checkpoint_opt_param_scheduler");
 }
 
 //! The map beside the section in which verl keeps the model's side: <parent>.megatron.
@@ -100,12 +99,8 @@ inline settings read_verl(const config& c) {
         s.warnings.push_back(to_string(optim.at("grad_clip")) +
                              "grad_clip is deprecated and wins over clip_grad: write clip_grad.");
     read.number(s.weight_decay, "weight_decay");
-    const auto betas = optim.pair("betas");
-    if (betas) {
-        s.adam_beta1 = (*betas)[0];
-        s.adam_beta2 = (*betas)[1];
-        s.places["adam_beta1"] = s.places["adam_beta2"] = optim.at("betas");
-    }
+    const bool betas = read_betas(optim, s);
+    (void)optim.boolean("use_checkpoint_opt_param_scheduler");
     if (optim.boolean("use_layer_wise_distributed_optimizer") == true)
         throw located_error(optim.at("use_layer_wise_distributed_optimizer"),
                             "[adamant] state is sharded by elements, not by layers: write false.");
