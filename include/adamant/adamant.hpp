@@ -10,6 +10,7 @@
 #include <adamant/base/version.hpp>
 #include <adamant/numerics/philox.hpp>
 #include <adamant/optimizer/any_optimizer.hpp>
+#include <adamant/optimizer/convert.hpp>
 #include <adamant/policy/catalogue.hpp>
 #include <adamant/policy/presets.hpp>
 #include <adamant/step/soundness.hpp>
