@@ -214,8 +214,10 @@ TEST_CASE("remainder16 keeps the same masters as fp32, bit for bit, infinities i
 }
 
 TEST_CASE("the tables name the codec of a kind") {
-    static_assert(std::is_same_v<moment_codec<fp32, exact>::type, plain_codec<float>>);
-    static_assert(std::is_same_v<moment_codec<bf16, nearest>::type, plain_codec<bfloat16>>);
+    static_assert(std::is_same_v<exp_avg_codec<fp32, exact>::type, plain_codec<float>>);
+    static_assert(std::is_same_v<exp_avg_sq_codec<fp32, exact>::type, plain_codec<float>>);
+    static_assert(std::is_same_v<exp_avg_codec<bf16, nearest>::type, plain_codec<bfloat16>>);
+    static_assert(std::is_same_v<exp_avg_sq_codec<bf16, nearest>::type, plain_codec<bfloat16>>);
     static_assert(std::is_same_v<weight_codec<fp32, none, exact>::type, weight_only_codec<float>>);
     static_assert(std::is_same_v<weight_codec<bf16, fp32, exact>::type, fp32_master_codec<bfloat16>>);
     static_assert(std::is_same_v<weight_codec<fp16, fp32, exact>::type, fp32_master_codec<float16>>);

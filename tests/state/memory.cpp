@@ -85,9 +85,9 @@ TEST_CASE("each slot is one array laid out by the flat index") {
     ledger book;
     state whole(sizes, masters, {&book});
     CHECK(whole.index().size() == 512);
-    CHECK(whole.at<slot::exp_avg>(2) - whole.at<slot::exp_avg>(0) == 384);
-    CHECK(whole.at<slot::exp_avg_sq>(2) - whole.at<slot::exp_avg_sq>(0) == 384);
-    CHECK(whole.at<slot::main_params>(2) - whole.at<slot::main_params>(0) == 384);
+    CHECK(whole.at<slot::exp_avg>(2).codes - whole.at<slot::exp_avg>(0).codes == 384);
+    CHECK(whole.at<slot::exp_avg_sq>(2).codes - whole.at<slot::exp_avg_sq>(0).codes == 384);
+    CHECK(whole.at<slot::main_params>(2).codes - whole.at<slot::main_params>(0).codes == 384);
     CHECK(whole.bytes() == 3 * 4 * 512);
     CHECK(state::bytes(sizes) == 3 * 4 * 512);
 }
@@ -95,7 +95,7 @@ TEST_CASE("each slot is one array laid out by the flat index") {
 TEST_CASE("a tensor without master takes no room among the masters") {
     ledger book;
     const state whole(sizes, {false, true, true}, {&book});
-    CHECK(whole.at<slot::main_params>(2) == whole.at<slot::main_params>(0));
+    CHECK(whole.at<slot::main_params>(2).codes == whole.at<slot::main_params>(0).codes);
     CHECK(whole.bytes() == 4 * (512 + 512 + 128));
     CHECK(book.live_bytes == 4 * (512 + 512 + 128));
 }
