@@ -86,7 +86,7 @@ std::array<by_phase, sizeof...(ExpAvgSq)> follow(const course& c, std::uint64_t 
     return result;
 }
 
-//! A row of the table of design/numerics.md; no value is ever zero.
+//! What a kind is held to; no value is ever zero.
 struct limits {
     const char* kind;
     double mean;  // 1 +- this
@@ -98,8 +98,8 @@ constexpr std::array<limits, 4> table{{{"bf16 stochastic", 0.003, 1 - 0.006, 1 +
                                        {"fp8", 0.02, 0.93, 1.00, 0.62, 1.55},
                                        {"fp8_fine", 0.02, 0.96, 1.01, 0.74, 1.36}}};
 
-//! Means over noises: a single one's mean of bf16 is off by more than the limit once in 64 (3 standard
-//! deviations).
+//! Means over noises. The mean of bf16 with sparse gradients has a standard deviation of 0.0011 over the
+//! noise (64 seeds; no bias), a third of the limit: seed 7 alone is outside of it after the fall.
 template <class... ExpAvgSq>
 std::array<by_phase, sizeof...(ExpAvgSq)> follow_noises(const course& c) {
     std::array<by_phase, sizeof...(ExpAvgSq)> result{};

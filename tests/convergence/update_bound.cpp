@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! update_bound is the formula of design/numerics.md, and Adam never exceeds it, whatever the gradients.
+//! update_bound is its formula in long double, and Adam never exceeds it, whatever the gradients.
 #include <train/inputs.hpp>
 
 #include <adamant/step/adam_math.hpp>
