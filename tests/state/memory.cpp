@@ -10,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <utility>
 
 using namespace adamant;
 
@@ -21,6 +22,11 @@ using state = optimizer_state<presets::megatron_bf16::resolved, counting_memory>
 
 const std::vector<std::int64_t> sizes{300, 0, 5};
 const std::vector<bool> masters{true, true, true};
+
+//! Codes and scale bytes in each slot: six allocations.
+using scaled_state = optimizer_state<
+    policy<mode<bf16>, precision_aware, main_params<fp16>, exp_avg<fp8>, exp_avg_sq<fp8_fine>>::resolved,
+    counting_memory>;
 
 }  // namespace
 
@@ -65,6 +71,52 @@ TEST_CASE("moving a buffer moves its memory, which is given back once") {
     CHECK(book.calls == book.returns);
 }
 
+TEST_CASE("scales are an array of their own, a byte for 32 elements") {
+    ledger book;
+    scaled_state whole(sizes, masters, {&book});
+    const auto check_slot = [&]<slot S>(std::integral_constant<slot, S>) {
+        CHECK(whole.at<S>(2).codes - whole.at<S>(0).codes == 384);
+        CHECK(whole.at<S>(2).scales - whole.at<S>(0).scales == 384 / 32);
+        CHECK(reinterpret_cast<std::uintptr_t>(whole.at<S>(0).scales) % 64 == 0);
+        CHECK(std::all_of(whole.at<S>(0).scales, whole.at<S>(0).scales + 16,
+                          [](std::uint8_t byte) { return byte == 0; }));
+        CHECK(std::as_const(whole).template at<S>(2).codes == whole.at<S>(2).codes);
+        CHECK(std::as_const(whole).template at<S>(2).scales == whole.at<S>(2).scales);
+    };
+    check_slot(std::integral_constant<slot, slot::main_params>{});
+    check_slot(std::integral_constant<slot, slot::exp_avg>{});
+    check_slot(std::integral_constant<slot, slot::exp_avg_sq>{});
+    CHECK(book.calls == 6);
+    CHECK(whole.bytes() == (2 + 1 + 1) * 512 + 3 * 16);
+    CHECK(scaled_state::bytes(sizes) == whole.bytes());
+    CHECK(book.live_bytes == whole.bytes());
+}
+
+TEST_CASE("a slot without scales has none to point to") {
+    ledger book;
+    state whole(sizes, masters, {&book});
+    CHECK(whole.at<slot::main_params>(0).scales == nullptr);
+    CHECK(whole.at<slot::exp_avg>(2).scales == nullptr);
+}
+
+TEST_CASE("a tensor without master takes no scales among the masters") {
+    ledger book;
+    const scaled_state whole(sizes, {false, true, true}, {&book});
+    CHECK(whole.at<slot::main_params>(2).scales == whole.at<slot::main_params>(0).scales);
+    CHECK(whole.bytes() == 2 * 128 + 4 + (1 + 1) * 512 + 2 * 16);
+    CHECK(book.live_bytes == whole.bytes());
+}
+
+TEST_CASE("a state with scales gives back all that it took, whichever allocation fails") {
+    for (int failing = 1; failing <= 6; ++failing) {
+        ledger book{.fail_at = failing};
+        CHECK_THROWS_AS(scaled_state(sizes, masters, {&book}), std::bad_alloc);
+        CHECK(book.calls == failing);
+        CHECK(book.live_bytes == 0);
+        CHECK(book.returns == failing - 1);
+    }
+}
+
 TEST_CASE("a state gives back all that it took, whichever allocation fails") {
     for (int failing = 1; failing <= 3; ++failing) {
         ledger book{.fail_at = failing};
@@ -104,4 +156,5 @@ TEST_CASE("the bytes of tensors that no machine holds are counted in 64 bits") {
     const std::vector<std::int64_t> huge{std::int64_t{1} << 40};
     CHECK(state::bytes(huge) == std::size_t{3} * 4 << 40);
     CHECK(optimizer_state<presets::lean_bf16::resolved>::bytes(huge) == std::size_t{6} << 40);
+    CHECK(scaled_state::bytes(huge) == (std::size_t{4} << 40) + (std::size_t{3} << 35));
 }

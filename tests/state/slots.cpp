@@ -15,6 +15,8 @@ constexpr bool keeps =
     has_slot<typename Policy::resolved, S>&& std::is_same_v<slot_code_t<typename Policy::resolved, S>, Code>;
 template <class Policy, slot S>
 constexpr bool keeps_nothing = !has_slot<typename Policy::resolved, S>;
+template <class Policy, slot S>
+constexpr bool scaled = has_scales<typename Policy::resolved, S>;
 
 static_assert(keeps_nothing<presets::full_fp32, slot::main_params>);
 static_assert(keeps<presets::full_fp32, slot::exp_avg, float>);
@@ -33,6 +35,23 @@ static_assert(keeps<presets::lean_bf16, slot::exp_avg_sq, bfloat16>);
 
 static_assert(keeps<presets::scaled_fp16, slot::main_params, float>);
 static_assert(keeps<presets::scaled_fp16, slot::exp_avg_sq, float>);
+
+using smallest = policy<mode<bf16>, precision_aware, main_params<none>, exp_avg<fp8>, exp_avg_sq<fp8>>;
+static_assert(keeps_nothing<smallest, slot::main_params> && !scaled<smallest, slot::main_params>);
+static_assert(keeps<smallest, slot::exp_avg, std::uint8_t> && scaled<smallest, slot::exp_avg>);
+static_assert(keeps<smallest, slot::exp_avg_sq, std::uint8_t> && scaled<smallest, slot::exp_avg_sq>);
+
+using halves = policy<mode<fp16>, precision_aware, main_params<fp16>, exp_avg<fp16>, exp_avg_sq<fp16>>;
+static_assert(keeps<halves, slot::main_params, std::uint16_t> && scaled<halves, slot::main_params>);
+static_assert(keeps<halves, slot::exp_avg, std::uint16_t> && scaled<halves, slot::exp_avg>);
+static_assert(keeps<halves, slot::exp_avg_sq, std::uint16_t> && scaled<halves, slot::exp_avg_sq>);
+
+using fine = policy<mode<bf16>, precision_aware, main_params<remainder8>, exp_avg<fp8_fine>,
+                    exp_avg_sq<bf16, stochastic>>;
+static_assert(keeps<fine, slot::main_params, std::int8_t> && !scaled<fine, slot::main_params>);
+static_assert(keeps<fine, slot::exp_avg, std::uint8_t> && scaled<fine, slot::exp_avg>);
+static_assert(keeps<fine, slot::exp_avg_sq, bfloat16> && !scaled<fine, slot::exp_avg_sq>);
+static_assert(!scaled<presets::lean_bf16, slot::exp_avg>);
 
 }  // namespace
 

@@ -3,6 +3,8 @@
 //! An optimizer asks its memory for state_bytes(sizes), to the byte, and gives all of it back.
 #include "counting_memory.hpp"
 
+#include <optimizer/narrow_catalogue.hpp>
+
 #include <adamant/optimizer/adam.hpp>
 #include <adamant/policy/catalogue.hpp>
 #include <adamant/policy/presets.hpp>
@@ -30,12 +32,23 @@ struct model {
     }
 };
 
-std::size_t bytes_of(dtype kind) { return kind == dtype::fp32 ? 4 : kind == dtype::none ? 0 : 2; }
-
 //! What README's table of storage kinds says for tensors padded to `padded` elements.
+std::size_t bytes_of(dtype kind, std::size_t padded) {
+    switch (kind) {
+        case dtype::fp32: return 4 * padded;
+        case dtype::bf16:
+        case dtype::remainder16: return 2 * padded;
+        case dtype::fp16: return 2 * padded + padded / 32;
+        case dtype::fp8:
+        case dtype::fp8_fine: return padded + padded / 32;
+        case dtype::remainder8: return padded;
+        case dtype::none: return 0;
+    }
+    return 0;
+}
 std::size_t expected_bytes(const policy_spec& spec, std::size_t padded) {
-    return padded *
-           (bytes_of(spec.main_params.kind) + bytes_of(spec.exp_avg.kind) + bytes_of(spec.exp_avg_sq.kind));
+    return bytes_of(spec.main_params.kind, padded) + bytes_of(spec.exp_avg.kind, padded) +
+           bytes_of(spec.exp_avg_sq.kind, padded);
 }
 
 template <class F, class... Policies>
@@ -45,8 +58,8 @@ void for_each(catalogue<Policies...>, F f) {
 
 }  // namespace
 
-TEST_CASE("every catalogue policy allocates state_bytes(sizes) and gives it back") {
-    for_each(verl_catalogue{}, []<class Policy>(std::type_identity<Policy>) {
+TEST_CASE("every catalogue policy and every narrow one allocates state_bytes(sizes) and gives it back") {
+    const auto check = []<class Policy>(std::type_identity<Policy>) {
         CAPTURE(Policy::describe());
         const std::vector<std::int64_t> sizes{1, 0, 127, 129, 1000};  // 128 + 0 + 128 + 256 + 1024
         model<Policy> weights(sizes);
@@ -60,7 +73,35 @@ TEST_CASE("every catalogue policy allocates state_bytes(sizes) and gives it back
         }
         CHECK(book.live_bytes == 0);
         CHECK(book.returns == book.calls);
+    };
+    for_each(verl_catalogue{}, check);
+    for_each(narrow_catalogue{}, check);
+}
+
+TEST_CASE("the state of 128 elements and more is bytes_per_param() without weight and gradient") {
+    for_each(narrow_catalogue{}, []<class Policy>(std::type_identity<Policy>) {
+        const std::vector<std::int64_t> sizes{12800};
+        const double weight_and_grad =
+            double{sizeof(typename adam<Policy>::param_t)} + double{sizeof(typename adam<Policy>::grad_t)};
+        CHECK(static_cast<double>(adam<Policy>::state_bytes(sizes)) ==
+              (Policy::bytes_per_param() - weight_and_grad) * 12800);
     });
+}
+
+TEST_CASE("a tensor's codes and scales are as many as its elements and groups") {
+    using halves = policy<mode<bf16>, precision_aware, main_params<fp16>, exp_avg<fp8>, exp_avg_sq<bf16>>;
+    model<halves> weights({1, 32, 33, 0});
+    ledger book;
+    const auto optimizer = weights.optimizer(book);
+    const std::size_t sizes[] = {1, 32, 33, 0}, groups[] = {1, 1, 2, 0};
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(optimizer.state<slot::main_params>(i).size() == sizes[i]);
+        CHECK(optimizer.scales<slot::main_params>(i).size() == groups[i]);
+        CHECK(optimizer.state<slot::exp_avg>(i).size() == sizes[i]);
+        CHECK(optimizer.scales<slot::exp_avg>(i).size() == groups[i]);
+        CHECK(optimizer.state<slot::exp_avg_sq>(i).size() == sizes[i]);
+        CHECK(optimizer.scales<slot::exp_avg_sq>(i).empty());
+    }
 }
 
 TEST_CASE("no tensors and empty tensors allocate no state") {
