@@ -40,55 +40,90 @@ private:
 template <class Codec>
 using code = std::conditional_t<std::is_void_v<typename Codec::stored>, char, typename Codec::stored>;
 
-//! All streams of a tensor; element i has the same values whatever size and offset are.
+//! All streams of a tensor; element i has the same values whatever size and offset are, `first` being its
+//! place in a larger tensor that starts at `flat_start`.
 template <class Weight, class Grad, class ExpAvg, class ExpAvgSq>
 struct tensor {
+    using streams_type = step_streams<Weight, Grad, ExpAvg, ExpAvgSq>;
+
+    std::int64_t flat_start;
     guarded<typename Weight::weight> weights;
     guarded<code<Weight>> masters;
     guarded<Grad> grads;
     guarded<typename ExpAvg::stored> exp_avg;
     guarded<typename ExpAvgSq::stored> exp_avg_sq;
+    guarded<std::uint8_t> master_scales, exp_avg_scales, exp_avg_sq_scales;
 
-    tensor(std::size_t size, std::size_t offset, std::size_t first = 0)
-        : weights(size, offset),
+    tensor(std::size_t size, std::size_t offset, std::size_t first = 0, std::int64_t start = 1280)
+        : flat_start(start + static_cast<std::int64_t>(first)),
+          weights(size, offset),
           masters(size, offset),
           grads(size, offset),
           exp_avg(size, offset),
-          exp_avg_sq(size, offset) {
-        for (std::size_t i = 0; i < size; ++i) {
-            const auto random = [&](std::uint64_t seed) {
-                return static_cast<float>(inputs::uniform(seed, first + i));
+          exp_avg_sq(size, offset),
+          master_scales(groups(size), offset),
+          exp_avg_scales(groups(size), offset),
+          exp_avg_sq_scales(groups(size), offset) {
+        const auto random = [&](std::uint64_t seed, std::size_t i) {
+            return static_cast<float>(inputs::uniform(seed, first + i));
+        };
+        for (std::size_t begin = 0; begin < size; begin += group_size) {
+            const std::size_t count = std::min<std::size_t>(group_size, size - begin);
+            float p[group_size], m[group_size], v[group_size];
+            for (std::size_t e = 0; e < count; ++e) {
+                p[e] = random(1, begin + e);
+                m[e] = random(2, begin + e);
+                v[e] = std::abs(random(3, begin + e));
+                grads.data()[begin + e] = round_to<Grad>(random(4, begin + e));
+            }
+            const auto noise = [&](int e) {
+                return inputs::word(5, first + begin + static_cast<std::size_t>(e)) >> 16;
             };
-            const float p = random(1), m = random(2), v = std::abs(random(3));
-            const auto at = static_cast<std::int64_t>(i);
-            Weight::store(streams().weights, at, 1, &p);
-            ExpAvg::store(exp_avg.data(), at, 1, &m);
-            ExpAvgSq::store(exp_avg_sq.data(), at, 1, &v);
-            grads.data()[i] = round_to<Grad>(random(4));
+            const auto at = static_cast<std::int64_t>(begin);
+            Weight::store(streams().weights, at, static_cast<int>(count), p, noise);
+            ExpAvg::store(streams().exp_avg, at, static_cast<int>(count), m, noise);
+            ExpAvgSq::store(streams().exp_avg_sq, at, static_cast<int>(count), v, noise);
         }
     }
-    step_streams<Weight, Grad, ExpAvg, ExpAvgSq> streams() {
-        if constexpr (std::is_void_v<typename Weight::stored>)
-            return {{weights.data(), nullptr}, grads.data(), exp_avg.data(), exp_avg_sq.data()};
-        else return {{weights.data(), masters.data()}, grads.data(), exp_avg.data(), exp_avg_sq.data()};
+    //! A stream that a codec does not ask for is a null pointer.
+    streams_type streams() {
+        streams_type result{{weights.data()},
+                            grads.data(),
+                            {exp_avg.data(), ExpAvg::has_scales ? exp_avg_scales.data() : nullptr},
+                            {exp_avg_sq.data(), ExpAvgSq::has_scales ? exp_avg_sq_scales.data() : nullptr},
+                            flat_start};
+        if constexpr (!std::is_void_v<typename Weight::stored>) result.weights.masters.codes = masters.data();
+        if (Weight::has_scales) result.weights.masters.scales = master_scales.data();
+        return result;
     }
     bool guards_are_whole() const {
         return weights.guards_are_whole() && masters.guards_are_whole() && grads.guards_are_whole() &&
-               exp_avg.guards_are_whole() && exp_avg_sq.guards_are_whole();
+               exp_avg.guards_are_whole() && exp_avg_sq.guards_are_whole() &&
+               master_scales.guards_are_whole() && exp_avg_scales.guards_are_whole() &&
+               exp_avg_sq_scales.guards_are_whole();
     }
-    //! Whether element `i` has the bits of element `j` of another tensor.
+    //! Whether element `i` has the bits of element `j` of another tensor, and its groups the scales.
     bool same(std::size_t i, tensor& other, std::size_t j) {
-        const auto equal = [&](auto& a, auto& b) {
-            return std::memcmp(a.data() + i, b.data() + j, sizeof(*a.data())) == 0;
+        const auto equal = [](auto& a, auto& b, std::size_t m, std::size_t n) {
+            return std::memcmp(a.data() + m, b.data() + n, sizeof(*a.data())) == 0;
         };
-        return equal(weights, other.weights) &&
-               (std::is_void_v<typename Weight::stored> || equal(masters, other.masters)) &&
-               equal(grads, other.grads) && equal(exp_avg, other.exp_avg) &&
-               equal(exp_avg_sq, other.exp_avg_sq);
+        const auto equal_scales = [&](bool has_scales, auto& a, auto& b) {
+            return !has_scales || equal(a, b, i / group_size, j / group_size);
+        };
+        return equal(weights, other.weights, i, j) &&
+               (std::is_void_v<typename Weight::stored> || equal(masters, other.masters, i, j)) &&
+               equal(grads, other.grads, i, j) && equal(exp_avg, other.exp_avg, i, j) &&
+               equal(exp_avg_sq, other.exp_avg_sq, i, j) &&
+               equal_scales(Weight::has_scales, master_scales, other.master_scales) &&
+               equal_scales(ExpAvg::has_scales, exp_avg_scales, other.exp_avg_scales) &&
+               equal_scales(ExpAvgSq::has_scales, exp_avg_sq_scales, other.exp_avg_sq_scales);
     }
+
+private:
+    static std::size_t groups(std::size_t size) { return (size + group_size - 1) / group_size; }
 };
 
-const step_constants constants = constants_of_step({.lr = 0.01}, 3, 0.01, 0.1, 0.7);
+const step_constants constants = constants_of_step({.lr = 0.01, .seed = 99}, 3, 0.01, 0.1, 0.7);
 
 template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
 void check_chunks() {
@@ -126,6 +161,128 @@ void check_chunks() {
         }
 }
 
+//! What has scales or noise is keyed to groups: a group updated by a call of its own is the reference.
+template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
+void check_groups() {
+    using tensor_type = tensor<Weight, Grad, ExpAvg, ExpAvgSq>;
+    constexpr std::size_t longest = 4 * group_size + 1;
+    const auto alone = [](std::size_t size, std::size_t first) {
+        tensor_type result(size, 0, first);
+        update_chunk<MainGrad>(result.streams(), 0, static_cast<std::int64_t>(size), constants);
+        REQUIRE(result.guards_are_whole());
+        return result;
+    };
+    std::vector<tensor_type> full;
+    for (std::size_t first = 0; first + group_size <= longest; first += group_size)
+        full.push_back(alone(group_size, first));
+    for (std::size_t size = 1; size <= longest; ++size)
+        for (const std::size_t offset : {size % 8, (size + 3) % 8}) {
+            const std::size_t tail = size / group_size * group_size;
+            std::vector<tensor_type> last;
+            if (tail != size) last.push_back(alone(size - tail, tail));
+            // In one chunk; as chunks of a group, from the last to the first; as chunks of two and one.
+            for (const int way : {0, 1, 2}) {
+                tensor_type whole(size, offset);
+                const auto end = static_cast<std::int64_t>(size);
+                const auto update = [&](std::int64_t begin, std::int64_t until) {
+                    update_chunk<MainGrad>(whole.streams(), begin, std::min(until, end), constants);
+                };
+                if (way == 0) update(0, end);
+                if (way == 1)
+                    for (auto begin = static_cast<std::int64_t>((size - 1) / group_size * group_size);
+                         begin >= 0; begin -= group_size)
+                        update(begin, begin + group_size);
+                if (way == 2) {
+                    for (std::int64_t begin = 0; begin < end; begin += 3 * group_size) {
+                        update(begin, begin + 2 * group_size);
+                        if (begin + 2 * group_size < end)
+                            update(begin + 2 * group_size, begin + 3 * group_size);
+                    }
+                }
+                bool same = true;
+                for (std::size_t i = 0; i < size; ++i)
+                    same = same && (i < tail ? whole.same(i, full[i / group_size], i % group_size)
+                                             : whole.same(i, last[0], i - tail));
+                CAPTURE(size);
+                CAPTURE(offset);
+                CAPTURE(way);
+                CHECK(same);
+                CHECK(whole.guards_are_whole());
+            }
+        }
+    // A chunk in the middle: groups on both sides stay as they were, with their scales.
+    for (std::int64_t begin = 0; begin < 128; begin += 32)
+        for (const std::int64_t end : {begin + 32, begin + 64, begin + 96}) {
+            tensor_type part(300, 1), before(300, 1), whole(300, 0);
+            update_chunk<MainGrad>(part.streams(), begin, end, constants);
+            update_chunk<MainGrad>(whole.streams(), 0, 300, constants);
+            bool same = true;
+            for (std::size_t i = 0; i < 300; ++i) {
+                const bool inside =
+                    static_cast<std::int64_t>(i) >= begin && static_cast<std::int64_t>(i) < end;
+                same = same && part.same(i, inside ? whole : before, i);
+            }
+            CHECK(same);
+            CHECK(part.guards_are_whole());
+        }
+}
+
+template <class Tensor>
+int differing(Tensor& a, Tensor& b, std::size_t size) {
+    int result = 0;
+    for (std::size_t i = 0; i < size; ++i) result += !a.same(i, b, i);
+    return result;
+}
+
+//! Seed, step and place of a tensor each give other bits; the same ones give the same bits.
+template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
+void check_noise() {
+    using tensor_type = tensor<Weight, Grad, ExpAvg, ExpAvgSq>;
+    const auto updated = [](const step_constants& c, std::int64_t start) {
+        tensor_type result(1000, 0, 0, start);
+        update_chunk<MainGrad>(result.streams(), 0, 1000, c);
+        return result;
+    };
+    tensor_type expected = updated(constants, 1280), again = updated(constants, 1280);
+    step_constants other_seed = constants, other_step = constants;
+    other_seed.seed = 100;
+    other_step.step = 4;
+    tensor_type of_seed = updated(other_seed, 1280), of_step = updated(other_step, 1280),
+                of_place = updated(constants, 1280 + 128);
+    CHECK(differing(expected, again, 1000) == 0);
+    CHECK(differing(expected, of_seed, 1000) > 10);
+    CHECK(differing(expected, of_step, 1000) > 10);
+    CHECK(differing(expected, of_place, 1000) > 10);
+}
+
+//! The update by hand, with the words that the definition gives element i of a tensor.
+template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
+void check_words() {
+    using tensor_type = tensor<Weight, Grad, ExpAvg, ExpAvgSq>;
+    constexpr bool bounded = sizeof(typename ExpAvg::stored) == 1 || sizeof(typename ExpAvgSq::stored) == 1;
+    constexpr std::size_t size = 5 * group_size - 7;
+    const std::int64_t start = (std::int64_t{1} << 40) + 256;
+    tensor_type got(size, 0, 0, start), by_hand(size, 0, 0, start);
+    update_chunk<MainGrad>(got.streams(), 0, size, constants);
+    const auto streams = by_hand.streams();
+    for (std::int64_t first = 0; first < std::int64_t{size}; first += group_size) {
+        const int count = static_cast<int>(std::min<std::int64_t>(group_size, std::int64_t{size} - first));
+        float p[group_size], m[group_size], v[group_size];
+        Weight::load(streams.weights, first, count, p);
+        ExpAvg::load(streams.exp_avg, first, count, m);
+        ExpAvgSq::load(streams.exp_avg_sq, first, count, v);
+        for (int e = 0; e < count; ++e)
+            adam_update<bounded>(constants, main_grad<MainGrad>(streams.grads[first + e]), p[e], m[e], v[e]);
+        const auto k = philox(99, static_cast<std::uint64_t>(start + first) / 32, 3);
+        const auto first_word = [&](int e) { return k[0] + static_cast<std::uint32_t>(e) * k[1]; };
+        const auto second_word = [&](int e) { return k[2] + static_cast<std::uint32_t>(e) * k[3]; };
+        Weight::store(streams.weights, first, count, p, [&](int e) { return first_word(e) >> 16; });
+        ExpAvg::store(streams.exp_avg, first, count, m, [&](int e) { return second_word(e) & 0xFFFFu; });
+        ExpAvgSq::store(streams.exp_avg_sq, first, count, v, [&](int e) { return second_word(e) >> 16; });
+    }
+    CHECK(differing(got, by_hand, size) == 0);
+}
+
 template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
 void check_paths() {
 #if defined(__x86_64__)
@@ -141,6 +298,23 @@ void check_paths() {
 
 using f = plain_codec<float>;
 using b = plain_codec<bfloat16>;
+using sb = stochastic_bfloat16_codec;
+constexpr rounding up_or_down = rounding::stochastic;
+using half = group_codec<scaled_half<up_or_down>>;
+using half_sq = group_codec<scaled_half_sq<up_or_down>>;
+using wide = group_codec<e4m3<up_or_down>>;
+using wide_sq = group_codec<ue5m3<up_or_down>>;
+using fine = group_codec<e3m4<up_or_down>>;
+using fine_sq = group_codec<ue4m4<up_or_down>>;
+
+#define CHECK_NOISY(check)                                                            \
+    check<float, remainder16_codec, float, wide, wide_sq>();                          \
+    check<bfloat16, remainder8_codec<up_or_down>, bfloat16, wide, wide_sq>();         \
+    check<bfloat16, stochastic_weight_codec, bfloat16, fine, fine_sq>();              \
+    check<float, half_master_codec<bfloat16, up_or_down>, bfloat16, half, half_sq>(); \
+    check<float, half_master_codec<float16, up_or_down>, float16, sb, sb>();          \
+    check<float, fp32_master_codec<bfloat16>, float, f, wide_sq>();                   \
+    check<float, weight_only_codec<float>, float, fine, f>()
 
 }  // namespace
 
@@ -151,10 +325,21 @@ TEST_CASE("an element's bits do not depend on length, start or neighbours") {
     check_chunks<float, fp32_master_codec<float16>, float, f, f>();
 }
 
+TEST_CASE("a group's bits do not depend on the chunks that it is in, and its neighbours stay as they are") {
+    CHECK_NOISY(check_groups);
+    check_groups<float, remainder8_codec<rounding::nearest>, float, group_codec<e4m3<rounding::nearest>>,
+                 group_codec<scaled_half_sq<rounding::nearest>>>();
+}
+
+TEST_CASE("noise is keyed to seed, step and flat index") { CHECK_NOISY(check_noise); }
+
+TEST_CASE("each stream is rounded with the words of its field") { CHECK_NOISY(check_words); }
+
 TEST_CASE("the path with fused instructions has the bits of the path without") {
     check_paths<float, weight_only_codec<float>, float, f, f>();
     check_paths<bfloat16, remainder16_codec, bfloat16, b, b>();
     check_paths<float, fp32_master_codec<float16>, float, f, f>();
+    CHECK_NOISY(check_paths);
 }
 
 TEST_CASE("a gradient wider than main_grads is rounded on its way") {
