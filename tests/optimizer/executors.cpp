@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! One digest for any executor and any floating-point environment of the program.
 #include "model.hpp"
+#include "narrow_catalogue.hpp"
 
 #include <step/runners.hpp>
 
@@ -28,6 +29,11 @@ std::uint64_t digest_with(const executor& runner, double scale = 0.01) {
     return m.digest() ^ norms.value();
 }
 
+template <class F, class... Policies>
+void for_each(catalogue<Policies...>, F f) {
+    (f(std::type_identity<Policies>{}), ...);
+}
+
 template <class Policy>
 void check_executors() {
     const std::uint64_t serial = digest_with<Policy>({});
@@ -42,6 +48,40 @@ void check_executors() {
 TEST_CASE("threads and the order of tasks leave the digest alone") {
     check_executors<presets::lean_bf16>();
     check_executors<presets::megatron_bf16>();
+}
+
+TEST_CASE("threads and the order of tasks leave noise and scales alone") {
+    for_each(narrow_catalogue{}, []<class Policy>(std::type_identity<Policy>) {
+        CAPTURE(Policy::describe());
+        const std::uint64_t serial = digest_with<Policy>({});
+        for (const int threads : {1, 2, 3, 8})
+            CHECK(digest_with<Policy>(runners::threaded{threads}) == serial);
+        CHECK(digest_with<Policy>(runners::reversed{}) == serial);
+        CHECK(digest_with<Policy>(runners::interleaved{}) == serial);
+    });
+}
+
+TEST_CASE("another seed gives other bits, the same seed the same") {
+    for_each(narrow_catalogue{}, []<class Policy>(std::type_identity<Policy>) {
+        CAPTURE(Policy::describe());
+        const auto digest_of_seed = [](std::uint64_t seed) {
+            model<Policy> m({.seed = seed});
+            for (std::uint64_t i = 0; i < 3; ++i) m.step_with_new_grads(i);
+            return m.digest();
+        };
+        CHECK(digest_of_seed(1) == digest_of_seed(1));
+        CHECK(digest_of_seed(1) != digest_of_seed(2));
+        CHECK(digest_of_seed(1) != digest_of_seed(std::uint64_t{1} << 32 | 1));
+    });
+}
+
+TEST_CASE("where nothing is rounded stochastically a seed changes nothing") {
+    model<presets::lean_bf16> one({.seed = 1}), two({.seed = 2});
+    for (std::uint64_t i = 0; i < 3; ++i) {
+        one.step_with_new_grads(i);
+        two.step_with_new_grads(i);
+    }
+    CHECK(one.digest() == two.digest());
 }
 
 TEST_CASE("a broken gradient is found by threads") {

@@ -59,20 +59,22 @@ struct model {
         return step();
     }
 
-    //! Parameters, then slots in declared order.
+    //! Parameters, then slots in declared order: codes, then scales.
     std::uint64_t digest() const {
         ::digest hash;
         for (const auto& values : params) hash.add(std::span(values));
-        for (std::size_t i = 0; i < params.size(); ++i)
-            hash.add(optimizer.template state<adamant::slot::main_params>(i));
-        for (std::size_t i = 0; i < params.size(); ++i)
-            hash.add(optimizer.template state<adamant::slot::exp_avg>(i));
-        for (std::size_t i = 0; i < params.size(); ++i)
-            hash.add(optimizer.template state<adamant::slot::exp_avg_sq>(i));
+        add_slot<adamant::slot::main_params>(hash);
+        add_slot<adamant::slot::exp_avg>(hash);
+        add_slot<adamant::slot::exp_avg_sq>(hash);
         return hash.value();
     }
 
 private:
+    template <adamant::slot S>
+    void add_slot(::digest& hash) const {
+        for (std::size_t i = 0; i < params.size(); ++i) hash.add(optimizer.template state<S>(i));
+        for (std::size_t i = 0; i < params.size(); ++i) hash.add(optimizer.template scales<S>(i));
+    }
     template <class T>
     std::vector<std::vector<T>> rounded(std::uint64_t seed, double scale) const {
         std::vector<std::vector<T>> result;
