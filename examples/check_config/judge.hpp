@@ -76,7 +76,7 @@ inline json judge_row(const json& row, const std::string& name) {
     try {
         return accepted(yaml::resolve(yaml::load_text(row.at("optim").dump(), name, "", options)));
     } catch (const yaml::located_error& e) {
-        return refused(e.sentence(), yaml::to_string(e.at()));
+        return refused(e.sentence(), yaml::to_string(e.at().where));
     } catch (const error& e) { return refused(e.what(), ""); }
 }
 

@@ -30,7 +30,8 @@ constexpr const char* usage =
     "  --json     print JSON instead of text\n"
     "  --rows     read one JSON object a line (optim, fp16, bf16, use_distributed_optimizer, "
     "override_ddp_config)\n"
-    "             and print one verdict a line\n";
+    "             and print one verdict a line\n"
+    "exit code: 0 accepted, 1 refused (the reason is on standard error), 2 usage\n";
 
 struct arguments {
     std::string file;
@@ -138,21 +139,27 @@ void print(const yaml::resolution& r, const std::string& schedule_note) {
     for (const std::string& warning : r.warnings) std::cout << "warning           " << warning << "\n";
 }
 
+//! The schedule in words. Without the number of steps there is none yet; any other error is the file's.
+std::string schedule_of(const yaml::resolution& r) {
+    try {
+        if (!r.schedule()) return "none in this dialect";
+        return r.settings.lr_decay_style + ", " + std::to_string(r.settings.lr_warmup_steps) +
+               " steps of warm-up, " + std::to_string(r.settings.lr_decay_steps) + " in all";
+    } catch (const yaml::located_error& e) {
+        if (r.settings.lr_decay_steps > 0 || !e.at().key.ends_with("lr_decay_steps")) throw;
+        return r.settings.lr_decay_style + ", once total_training_steps is known (--steps)";
+    }
+}
+
 int check_file(const arguments& a) {
     try {
         const yaml::resolution r = yaml::resolve(yaml::load(a.file, a.path, a.options));
-        std::string note = "none in this dialect";
-        if (r.settings.has_schedule && r.settings.lr_decay_steps <= 0) {
-            note = r.settings.lr_decay_style + ", once total_training_steps is known (--steps)";
-        } else if (const auto schedule = r.schedule()) {
-            note = r.settings.lr_decay_style + ", " + std::to_string(r.settings.lr_warmup_steps) +
-                   " steps of warm-up, " + std::to_string(r.settings.lr_decay_steps) + " in all";
-        }
+        const std::string note = schedule_of(r);
         if (a.as_json) std::cout << accepted(r).dump(2) << "\n";
         else print(r, note);
         return 0;
     } catch (const yaml::located_error& e) {
-        if (a.as_json) std::cout << refused(e.sentence(), yaml::to_string(e.at())).dump(2) << "\n";
+        if (a.as_json) std::cout << refused(e.sentence(), yaml::to_string(e.at().where)).dump(2) << "\n";
         std::cerr << e.what() << "\n";
         return 1;
     }

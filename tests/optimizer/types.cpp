@@ -4,6 +4,7 @@
 #include "model.hpp"
 
 #include <adamant/policy/presets.hpp>
+#include <adamant/step/soundness.hpp>
 
 #include <doctest/doctest.h>
 
@@ -20,7 +21,7 @@ static_assert(std::is_same_v<adam<lean>, adam<lean_in_other_words>>);
 static_assert(std::is_same_v<adam<policy<>>, adam<presets::megatron_bf16>>);
 static_assert(std::is_same_v<adam<policy<mode<bf16>, precision_aware, main_params<fp32>>>,
                              adam<presets::megatron_bf16>>);
-static_assert(std::is_same_v<adam<checked<lean, hyperparameters{.lr = 1e-4}>>, adam<lean>>);
+static_assert(std::is_same_v<adam<checked<lean, hyperparameters{.lr = 1e-4, .beta2 = 0.95}>>, adam<lean>>);
 static_assert(!std::is_same_v<adam<presets::lossless_bf16>, adam<lean>>);
 
 static_assert(std::is_same_v<adam<presets::full_fp32>::param_t, float>);

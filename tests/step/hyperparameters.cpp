@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Every hyperparameter has a range, and an error that says which.
 #include <adamant/policy/presets.hpp>
-#include <adamant/step/hyperparameters.hpp>
+#include <adamant/step/soundness.hpp>
 
 #include <doctest/doctest.h>
 

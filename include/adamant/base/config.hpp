@@ -3,6 +3,10 @@
 //! What the library asks of the compiler and the machine, checked once.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "[adamant] the library is C++20: build with -std=c++20."
+#endif
+
 #include <bit>
 #include <limits>
 

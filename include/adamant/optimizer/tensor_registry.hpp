@@ -34,7 +34,11 @@ public:
             if (params[i].size < 0) throw shape_error("[adamant] a size is not negative: " + name(i) + ".");
             sizes_.push_back(params[i].size);
             types_.push_back(params[i].type);
-            check_view(params[i], i, params[i].type == dtype::fp32 ? dtype::fp32 : mode, "parameters");
+            if (params[i].type != dtype::fp32 && params[i].type != mode)
+                throw shape_error("[adamant] parameters are fp32 or of the policy's mode: " + name(i) +
+                                  ": expected " + std::string(to_string(mode)) + ", got " +
+                                  std::string(to_string(params[i].type)) + ".");
+            check_view(params[i], i, params[i].type, "parameters");
             check_shape(i);
         }
         check_overlap(params);

@@ -277,7 +277,23 @@ private:
         }
         return {{unknown[0]->where, full(unknown[0]->key), text_of(*unknown[0]->value)},
                 "[adamant] every key of a section is known: remove or correct " + list + "." +
-                    (all_near ? "" : " Known are " + list_words(words) + ".")};
+                    (all_near ? "" : " Known are " + list_words(words) + ".") + elsewhere()};
+    }
+
+    //! Where the section may be, if it was looked for too high: the first map below that has a learning rate.
+    std::string elsewhere() const {
+        const std::string found = path_to_lr(*map_, "", 0);
+        return found.empty() ? "" : " If the section is further down, give its path, '" + full(found) + "'.";
+    }
+    static std::string path_to_lr(const node& map, const std::string& path, int depth) {
+        if (depth > 0 && map.find("lr") != nullptr) return path;
+        if (depth == 4) return "";
+        for (const entry& e : map.entries) {
+            const std::string found =
+                path_to_lr(*e.value, (path.empty() ? "" : path + ".") + e.key, depth + 1);
+            if (!found.empty()) return found;
+        }
+        return "";
     }
 
     node_ptr map_;
