@@ -81,6 +81,7 @@ inline step_constants constants_of_step(const hyperparameters& h, std::int64_t s
     const double root2 = h.bias_correction ? std::sqrt(1 - power(double{beta2}, step)) : 1;
     const auto eps = static_cast<float>(rounded(double{static_cast<float>(h.eps)} * root2));
     const double bound = update_bound(h, step, steps_from_zero.value_or(step));
+    const bool bound_fits = bound <= double{std::numeric_limits<float>::max()};
     return {.grad_factor = static_cast<float>(grad_factor),
             .beta1 = beta1,
             .one_minus_beta1 = 1.0f - beta1,
@@ -91,7 +92,7 @@ inline step_constants constants_of_step(const hyperparameters& h, std::int64_t s
             .lr = static_cast<float>(lr),
             .weight_decay = static_cast<float>(weight_decay),
             .decoupled = h.decoupled,
-            .update_bound = static_cast<float>(std::min(bound, double{std::numeric_limits<float>::max()})),
+            .update_bound = bound_fits ? static_cast<float>(bound) : std::numeric_limits<float>::infinity(),
             .seed = h.seed,
             .step = static_cast<std::uint64_t>(step)};
 }
