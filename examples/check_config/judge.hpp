@@ -56,6 +56,11 @@ inline json accepted(const yaml::resolution& r) {
             {"warnings", r.warnings}};
 }
 
+//! JSON as text; bytes of a file that are not UTF-8 are replaced.
+inline std::string dump(const json& value, int indent = -1) {
+    return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
 inline json refused(const std::string& why, const std::string& where) {
     json result{{"verdict", "reject"}, {"why", why}};
     if (!where.empty()) result["where"] = where;

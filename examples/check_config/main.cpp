@@ -101,7 +101,7 @@ int check_rows(const std::string& file) {
         if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
         const std::string name = file + ":" + std::to_string(number);
         try {
-            std::cout << judge_row(json::parse(line), name).dump() << "\n";
+            std::cout << dump(judge_row(json::parse(line), name)) << "\n";
         } catch (const json::exception& e) {
             std::cerr
                 << name
@@ -155,11 +155,11 @@ int check_file(const arguments& a) {
     try {
         const yaml::resolution r = yaml::resolve(yaml::load(a.file, a.path, a.options));
         const std::string note = schedule_of(r);
-        if (a.as_json) std::cout << accepted(r).dump(2) << "\n";
+        if (a.as_json) std::cout << dump(accepted(r), 2) << "\n";
         else print(r, note);
         return 0;
     } catch (const yaml::located_error& e) {
-        if (a.as_json) std::cout << refused(e.sentence(), yaml::to_string(e.at().where)).dump(2) << "\n";
+        if (a.as_json) std::cout << dump(refused(e.sentence(), yaml::to_string(e.at().where)), 2) << "\n";
         std::cerr << e.what() << "\n";
         return 1;
     }
@@ -180,7 +180,7 @@ int main(int count, char** values) {
     }
     try {
         return a->rows ? check_rows(a->file) : check_file(*a);
-    } catch (const error& e) {
+    } catch (const std::exception& e) {
         std::cerr << e.what() << "\n";
         return 1;
     }

@@ -133,6 +133,36 @@ TEST_CASE("grad_scale multiplies the gradients before norm and update") {
     CHECK_THROWS_AS(w.step({.grad_scale = -2}), config_error);
 }
 
+TEST_CASE("a gradient outside the norm that overflows once unscaled skips the step too") {
+    std::vector<float> a{1}, b{1}, ga{2}, gb{1e38f};
+    const std::vector<tensor_info> tensors{{.name = "a"}, {.name = "b", .in_norm = false}};
+    const std::vector<std::span<float>> params{a, b};
+    adam<presets::full_fp32> optimizer(tensors, params, {.clip_grad = 0});
+    const std::vector<std::span<const float>> grads{ga, gb};
+    const step_result result = optimizer.step(params, grads, {.grad_scale = 100});
+    CHECK(result.status == step_status::skipped_found_inf);
+    CHECK(result.step == 0);
+    CHECK(a[0] == 1);
+    CHECK(b[0] == 1);
+    CHECK(optimizer.step(params, grads).status == step_status::applied);
+}
+
+TEST_CASE("a learning rate that overflows in a group is refused") {
+    std::vector<float> a{1}, ga{1};
+    const std::vector<std::span<float>> params{a};
+    adam<presets::full_fp32> optimizer(std::vector<tensor_info>{{.name = "a"}}, params, {.lr = 1},
+                                       optimizer_options{.groups = {{.lr_mult = 1e30}}});
+    CHECK_THROWS_AS(optimizer.step(params, std::vector<std::span<const float>>{ga}, {.lr = 1e20}),
+                    config_error);
+    CHECK(a[0] == 1);
+}
+
+TEST_CASE("constant weights are not parameters") {
+    static_assert(parameter_list<std::vector<std::span<float>>> && parameter_list<std::vector<tensor_view>>);
+    static_assert(tensor_list<std::vector<std::span<const float>>> &&
+                  !parameter_list<std::vector<std::span<const float>>>);
+}
+
 TEST_CASE("gradients that fp32 cannot hold once they are unscaled skip the step") {
     pair_of_weights w({.clip_grad = 0});
     w.grads = {3e38f, 0};

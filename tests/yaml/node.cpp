@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! The tree: merges, duplicates, tags, aliases, several documents, and where everything stands.
-#include <adamant/yaml/config.hpp>
+#include <adamant/yaml/yaml.hpp>
 
 #include <doctest/doctest.h>
 
@@ -67,6 +67,22 @@ TEST_CASE("foreign tags and aliases inside their own anchor are errors where the
     const auto root = only("a: !!str 5\nb: !!int 5\n");
     CHECK(root->find("a")->value->quoted);
     CHECK(root->find("b")->value->problem.empty());
+}
+
+TEST_CASE("foreign tags in lists and on keys are found too, and a quote after an anchor must close") {
+    const auto refused = [](const std::string& text) {
+        try {
+            (void)yaml::resolve(yaml::load_text(text, "f.yaml"));
+        } catch (const config_error&) { return true; }
+        return false;
+    };
+    CHECK(refused("betas: [!foo 0.9, 0.999]"));
+    CHECK(refused("!bar lr: 1e-4"));
+    CHECK(refused("lr: !foo 1e-4"));
+    CHECK(error_of("note: &n \"abc\n") ==
+          "f.yaml:1:7: [adamant] a quoted text ends with its quote: the file ends before.");
+    CHECK(error_of("note: !!str 'abc\n").find("ends with its quote") != std::string::npos);
+    CHECK(error_of("note: &n 'abc'\n").empty());
 }
 
 TEST_CASE("byte order mark and CRLF change nothing") {

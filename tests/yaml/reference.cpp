@@ -46,6 +46,29 @@ TEST_CASE("resolvers select, read the environment and decode, with defaults") {
     CHECK(lr_of("optim: {lr: '${oc.select:no.where,null}'}") == 1e-3);
 }
 
+TEST_CASE("what a reference found leads on from where it stands") {
+    // Values as OmegaConf gives them.
+    CHECK(
+        lr_of("common: {defaults: {lr: '${..lr}'}, lr: 1e-4}\nactor: {optim: '${common.defaults}', lr: 5e-4}",
+              "actor.optim") == 1e-4);
+    const auto beta2 = [](const std::string& text) {
+        return yaml::resolve(yaml::load_text(text, "f.yaml", "actor.optim")).hyper.beta2;
+    };
+    CHECK(beta2("defaults: {ov: {adam_beta2: '${..lr}'}, lr: 0.95}\nactor: {optim: "
+                "{override_optimizer_config: '${defaults.ov}', lr: 0.5}}") == 0.95);
+    const auto r = yaml::resolve(yaml::load_text(
+        "actor: {flag: true, optim: {use_precision_aware_optimizer: true, main_grads_dtype: bf16}, megatron: "
+        "{flag: false, override_ddp_config: {grad_reduce_in_fp32: '${..flag}'}}}",
+        "f.yaml", "actor.optim"));
+    CHECK(r.policy.grad_bucket == dtype::bf16);
+}
+
+TEST_CASE("a list is a level of its own") {
+    const auto r = yaml::resolve(
+        yaml::load_text("x: {lr: 0.75, optim: {betas: ['${..lr}', 0.95], lr: 0.25}}", "f.yaml", "x.optim"));
+    CHECK(r.hyper.beta1 == 0.25);
+}
+
 TEST_CASE("a reference that leads nowhere names the key, the reference and the line") {
     const std::string error = error_of("optim:\n  min_lr: 0\n  lr: ${no.such}\n");
     CHECK(error ==

@@ -161,6 +161,24 @@ TEST_CASE("warm-up and decay steps follow the total") {
           std::string::npos);
 }
 
+TEST_CASE("what the caller gives wins over the file, and every key of a schedule is read") {
+    const auto r = resolved(
+        "total_training_steps: 99\nlr_decay_style: WSD\nlr_wsd_decay_steps: 4\nlr_wsd_decay_style: "
+        "linear\nlr_warmup_init: 1e-4",
+        {.total_training_steps = 40});
+    CHECK(r.settings.total_training_steps == 40);
+    CHECK(r.schedule()->lr(36) == 1e-3);
+    CHECK(r.schedule()->lr(38) == doctest::Approx(5e-4).epsilon(1e-12));
+    CHECK(r.schedule()->settings().lr_warmup_init == 1e-4);
+    const yaml::load_options alone{.dialect = yaml::dialect::megatron, .use_distributed_optimizer = false};
+    CHECK(error_of("use_precision_aware_optimizer: true", alone).find("needs the distributed optimizer") !=
+          std::string::npos);
+    CHECK(warns(resolved("override_optimizer_config: {params_dtype: float32}"),
+                "params_dtype: float32: has no effect: the mode is bf16"));
+    CHECK(error_of("override_optimizer_config: {params_dtype: junk}").find("params_dtype: junk") !=
+          std::string::npos);
+}
+
 TEST_CASE("keys of Megatron without effect are accepted and named, others are errors") {
     CHECK(warns(resolved("override_optimizer_config: {optimizer_cpu_offload: true, sgd_momentum: 0.9}"),
                 "sgd_momentum: 0.9: has no effect"));

@@ -12,10 +12,13 @@
 
 // Under -ffast-math or -ffinite-math-only a compiler may replace divisions and roots and drop NaN
 // checks: results would depend on flags, and a broken gradient would pass unnoticed.
-#if (defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)) && \
+// So may the flags that it is made of, and the registers of the x87.
+#if (defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || \
+     (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0) ||                              \
+     (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)) &&                                \
     !defined(ADAMANT_ALLOW_FAST_MATH)
 #error \
-    "[adamant] results do not depend on flags: build without -ffast-math, or define ADAMANT_ALLOW_FAST_MATH."
+    "[adamant] results do not depend on flags: build without -ffast-math, what it is made of and -mfpmath=387, or define ADAMANT_ALLOW_FAST_MATH."
 #endif
 
 static_assert(std::endian::native == std::endian::little,

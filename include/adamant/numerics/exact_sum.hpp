@@ -10,6 +10,10 @@
 
 namespace adamant::inline v0 {
 
+namespace detail {
+__extension__ typedef unsigned __int128 wide_word;  // the extension is meant, also under -pedantic
+}  // namespace detail
+
 //! A fixed-point number of 32-bit digits in 64-bit bins, which leaves room for 2^31 additions between two
 //! carries. It takes sums of squares of floats: zero, or from 2^-332 to below 2^320.
 class exact_sum {
@@ -20,7 +24,7 @@ public:
         const auto bits = std::bit_cast<std::uint64_t>(summand);
         const std::uint64_t mantissa = (bits & 0xFFFFFFFFFFFFFull) | 0x10000000000000ull;
         const int place = static_cast<int>(bits >> 52) - 1075 + lowest;  // of the mantissa's last bit
-        const auto shifted = static_cast<unsigned __int128>(mantissa) << (place % 32);
+        const auto shifted = static_cast<detail::wide_word>(mantissa) << (place % 32);
         const auto bin = static_cast<std::size_t>(place / 32);
         bins_[bin] += static_cast<std::uint32_t>(shifted);
         bins_[bin + 1] += static_cast<std::uint32_t>(shifted >> 32);
@@ -47,8 +51,8 @@ public:
             return top > below ? digits.bins_[top - 1 - below] : std::uint64_t{0};
         };
         const int shift = std::countl_zero(static_cast<std::uint32_t>(digit(0)));
-        const auto head = (static_cast<unsigned __int128>(digit(0)) << 64 |
-                           static_cast<unsigned __int128>(digit(1)) << 32 | digit(2))
+        const auto head = (static_cast<detail::wide_word>(digit(0)) << 64 |
+                           static_cast<detail::wide_word>(digit(1)) << 32 | digit(2))
                           << shift;
         auto leading = static_cast<std::uint64_t>(head >> 32);
         bool rest = static_cast<std::uint32_t>(head) != 0;

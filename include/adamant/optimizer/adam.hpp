@@ -34,7 +34,7 @@ public:
     static constexpr policy_spec spec = Resolved::spec;
 
     //! Masters start from the parameters.
-    template <tensor_list Params>
+    template <parameter_list Params>
     basic_adam(std::span<const tensor_info> tensors, const Params& params, const hyperparameters& hyper,
                optimizer_options options = {}, Memory memory = {})
         : hyper_((require_valid(hyper), hyper)),
@@ -50,12 +50,12 @@ public:
         const pointer_loan loan{*this};
         start_masters();
     }
-    template <tensor_list Params>
+    template <parameter_list Params>
     basic_adam(std::span<const tensor_info> tensors, const Params& params, const hyperparameters& hyper,
                executor runner)
         : basic_adam(tensors, params, hyper, optimizer_options{.executor = std::move(runner)}) {}
     //! Without names and shapes: every tensor decays.
-    template <tensor_list Params>
+    template <parameter_list Params>
     basic_adam(const Params& params, const hyperparameters& hyper, optimizer_options options = {},
                Memory memory = {})
         : basic_adam(std::span<const tensor_info>{}, params, hyper, std::move(options), std::move(memory)) {}
@@ -65,7 +65,7 @@ public:
 
     //! One read-only pass over the gradients (norm and found_inf; none where options.grad_norm is given) and
     //! one fused pass. Allocates nothing.
-    template <tensor_list Params, tensor_list Grads>
+    template <parameter_list Params, tensor_list Grads>
     step_result step(const Params& params, const Grads& grads, const step_options& options = {}) {
         const pointer_loan loan{*this};
         take_params(params);
@@ -103,7 +103,8 @@ public:
     //! The stored codes of a tensor, empty where it has none.
     template <slot S>
     std::span<const slot_code_t<Resolved, S>> state(std::size_t tensor) const {
-        return {state_.template at<S>(tensor).codes, stored_size<S>(tensor)};
+        const std::size_t size = stored_size<S>(tensor);  // checks the index before anything is read
+        return {state_.template at<S>(tensor).codes, size};
     }
     //! The scale bytes of a tensor's groups of 32, empty where its codes have none.
     template <slot S>
@@ -141,7 +142,7 @@ public:
         tensors_.check_tensor(tensor);
         if (s == slot::main_params)
             throw state_error("[adamant] masters are set together with the weights: call init_masters.");
-        tensors_.check_size(values.size(), tensor, "values");
+        tensors_.check_size(static_cast<std::int64_t>(values.size()), tensor, "values");
         if (s == slot::exp_avg)
             store<slot::exp_avg, codec<slot::exp_avg>>(state_.template at<slot::exp_avg>(tensor), tensor,
                                                        values.data());
@@ -153,7 +154,7 @@ public:
 
     //! Starts weights and masters from fp32 values, without the detour over the weights' dtype. Both are
     //! written: where the master is a remainder the weight is half of it.
-    template <tensor_list Params, tensor_list Values>
+    template <parameter_list Params, tensor_list Values>
     void init_masters(const Params& params, const Values& values) {
         const pointer_loan loan{*this};
         std::vector<tensor_view> views(tensor_count());
@@ -168,7 +169,7 @@ public:
 
     //! After weights were changed from outside: masters start from them again, else the next step would
     //! write the old values back.
-    template <tensor_list Params>
+    template <parameter_list Params>
     void reload_masters(const Params& params) {
         const pointer_loan loan{*this};
         take_params(params);
@@ -222,7 +223,7 @@ private:
         return stores ? static_cast<std::size_t>(tensors_.sizes()[tensor]) : 0;
     }
 
-    template <tensor_list Params>
+    template <parameter_list Params>
     void take_params(const Params& params) {
         tensors_.take(params, params_, "parameters", [this](std::size_t i) { return tensors_.type(i); });
     }
@@ -262,15 +263,19 @@ private:
             throw state_error("[adamant] the step count has reached its end, 2^63 - 1.");
 
         step_result result{.lr = lr};
+        double largest = 0;  // no gradient is larger, once unscaled
         if (options.grad_norm) {
-            result.grad_norm = *options.grad_norm;
+            result.grad_norm = largest = *options.grad_norm;
         } else {
-            result.grad_norm = rounded(read_all_gradients().norm() * unscale);
+            const grad_statistics statistics = read_all_gradients();
+            result.grad_norm = rounded(statistics.norm() * unscale);
+            largest = std::sqrt(statistics.largest_block) * unscale;
         }
         result.clip_coefficient = clip_coefficient(result.grad_norm, hyper_.clip_grad);
         // Gradients may be finite and too large for fp32 once they are unscaled.
         const bool found_inf =
-            !(result.grad_norm * result.clip_coefficient <= double{std::numeric_limits<float>::max()});
+            !std::isfinite(result.grad_norm) ||
+            !(largest * result.clip_coefficient <= double{std::numeric_limits<float>::max()});
         if (found_inf) {
             result.status = step_status::skipped_found_inf;
         } else if (result.grad_norm > hyper_.grad_norm_skip_threshold) {
@@ -315,18 +320,19 @@ private:
     }
 
     void apply(double lr, double weight_decay, double factor) {
-        ++step_;
+        const std::int64_t step = step_ + 1;
         // Moments of unknown origin may be as far apart as any number of steps brings them.
-        const std::int64_t from_zero = state_is_history_ ? step_ : std::numeric_limits<std::int64_t>::max();
+        const std::int64_t from_zero = state_is_history_ ? step : std::numeric_limits<std::int64_t>::max();
         for (std::size_t g = 0; g < constants_.size(); ++g) {
             const param_group& group = tensors_.groups()[g];
-            constants_[g] = constants_of_step(hyper_, step_, rounded(lr * group.lr_mult),
+            constants_[g] = constants_of_step(hyper_, step, rounded(lr * group.lr_mult),
                                               rounded(weight_decay * group.wd_mult), factor, from_zero);
         }
         executor_.run(plan_.tasks(), [&](std::int64_t number) {
             const default_float_environment environment;
             for (const chunk& c : plan_.task(number)) update(c);
         });
+        step_ = step;
     }
 
     void update(const chunk& c) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -60,7 +61,10 @@ public:
             if (!options.weight_decay) options.weight_decay = schedule_->weight_decay(position_);
         }
         const step_result result = model_->step(params, grads, options);
-        if (result.status == step_status::applied) position_ += increment_;
+        if (result.status == step_status::applied)
+            position_ = position_ > std::numeric_limits<std::int64_t>::max() - increment_
+                            ? std::numeric_limits<std::int64_t>::max()
+                            : position_ + increment_;
         return result;
     }
 

@@ -63,8 +63,8 @@ public:
             throw state_error("[adamant] this optimizer has " + std::to_string(size()) +
                               " tensors: there is no tensor " + std::to_string(tensor) + ".");
     }
-    void check_size(std::size_t size, std::size_t tensor, const char* what) const {
-        if (size != static_cast<std::size_t>(sizes_[tensor]))
+    void check_size(std::int64_t size, std::size_t tensor, const char* what) const {
+        if (size != sizes_[tensor])
             throw shape_error("[adamant] sizes stay as they were at construction: " + std::string(what) +
                               " of " + name(tensor) + ": expected " + std::to_string(sizes_[tensor]) +
                               " elements, got " + std::to_string(size) + ".");
@@ -74,7 +74,7 @@ public:
             throw shape_error("[adamant] dtypes stay as they were at construction: " + std::string(what) +
                               " of " + name(tensor) + ": expected " + std::string(to_string(expected)) +
                               ", got " + std::string(to_string(view.type)) + ".");
-        check_size(static_cast<std::size_t>(view.size), tensor, what);
+        check_size(view.size, tensor, what);
         if (view.size > 0 && view.data == nullptr)
             throw shape_error("[adamant] a tensor with elements has a pointer: " + std::string(what) +
                               " of " + name(tensor) + " are at nullptr.");

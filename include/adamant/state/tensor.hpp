@@ -67,6 +67,15 @@ template <class R>
 concept tensor_list = std::ranges::sized_range<const R> && std::ranges::random_access_range<const R> &&
     std::convertible_to<std::ranges::range_reference_t<const R>, tensor_view>;
 
+template <class T>
+inline constexpr bool is_read_only = false;
+template <class T, std::size_t Extent>
+inline constexpr bool is_read_only<std::span<const T, Extent>> = true;
+
+//! A list of tensors that are written: spans of const values are not.
+template <class R>
+concept parameter_list = tensor_list<R> && !is_read_only<std::ranges::range_value_t<const R>>;
+
 //! "tensor 3 'decoder.bias'", for errors.
 inline std::string name_of(std::size_t index, std::span<const tensor_info> tensors) {
     std::string text = "tensor " + std::to_string(index);

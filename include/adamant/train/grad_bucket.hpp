@@ -14,6 +14,7 @@
 #include <adamant/state/flat_index.hpp>
 #include <adamant/state/memory.hpp>
 #include <adamant/state/tensor.hpp>
+#include <adamant/step/float_environment.hpp>
 
 namespace adamant::inline v0 {
 
@@ -60,6 +61,7 @@ public:
             throw shape_error("[adamant] a gradient has its tensor's size: tensor " + std::to_string(tensor) +
                               ": expected " + std::to_string(sizes_[tensor]) + " elements, got " +
                               std::to_string(gradient.size()) + ".");
+        const default_float_environment environment;
         const std::span<Element> sum = (*this)[tensor];
         for (std::size_t i = 0; i < sum.size(); ++i)
             sum[i] = round_to<Element>(to_float(sum[i]) + to_float(gradient[i]));

@@ -21,11 +21,13 @@ struct grad_statistics {
     exact_sum sum_of_squares{};
     bool found_inf = false;  //!< a gradient is infinite or NaN
     bool found_nan = false;
+    double largest_block = 0;  //!< sum of squares of a block, of tensors outside the norm too
 
     void add(const grad_statistics& other) {
         sum_of_squares.add(other.sum_of_squares);
         found_inf = found_inf || other.found_inf;
         found_nan = found_nan || other.found_nan;
+        largest_block = std::max(largest_block, other.largest_block);
     }
     //! NaN or infinity where a gradient is.
     double norm() const {
@@ -53,8 +55,13 @@ void read_gradients(const Grad* grads, std::int64_t begin, std::int64_t end, boo
         }
         for (std::size_t half = lanes / 2; half > 0; half /= 2)
             for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
-        if (!std::isfinite(lane[0])) statistics.found_inf = true, statistics.found_nan |= std::isnan(lane[0]);
-        else if (in_norm) statistics.sum_of_squares.add(lane[0]);
+        if (!std::isfinite(lane[0])) {
+            statistics.found_inf = true;
+            statistics.found_nan = statistics.found_nan || std::isnan(lane[0]);
+        } else {
+            statistics.largest_block = std::max(statistics.largest_block, lane[0]);
+            if (in_norm) statistics.sum_of_squares.add(lane[0]);
+        }
     }
 }
 

@@ -126,7 +126,9 @@ inline void find_section(config& c) {
         }
         c.ancestors.push_back(here);
         walked += (walked.empty() ? "" : ".") + std::string(key);
-        here = reference_resolver(c.root).resolve(found->value, c.ancestors, {found->where, walked, ""});
+        const reference_resolver references(c.root);
+        here = references.resolve(found->value, c.ancestors, {found->where, walked, ""});
+        c.ancestors = references.home();
         judge(here, found->where);
     }
     c.section = here;

@@ -131,7 +131,10 @@ private:
 
     //! yaml-cpp 0.7 takes the end of the file for a closing quote where a line break precedes it.
     void require_closing_quote(const YAML::Mark& mark) const {
-        const auto start = static_cast<std::size_t>(mark.pos);
+        auto start = static_cast<std::size_t>(mark.pos);
+        // The mark is at the anchor or tag before the text, if there is one.
+        while (start < text_.size() && (text_[start] == '&' || text_[start] == '!'))
+            start = text_.find_first_not_of(" \t", std::min(text_.find_first_of(" \t", start), text_.size()));
         if (start >= text_.size() || (text_[start] != '"' && text_[start] != '\'')) return;
         const char quote = text_[start];
         for (std::size_t i = start + 1; i < text_.size(); ++i) {
@@ -207,7 +210,9 @@ private:
 
     static void add(open_node& parent, const node& key, const node_ptr& value) {
         node& map = *parent.made;
-        if (key.kind == node::type::sequence || key.kind == node::type::map) {
+        if (!key.problem.empty()) {
+            fail(map, key.problem_where, key.problem);
+        } else if (key.kind == node::type::sequence || key.kind == node::type::map) {
             fail(map, key.where, "[adamant] a key is a word: this one is a list or a map.");
         } else if (key.text == "<<" && !key.quoted) {
             merge(parent, key, value);

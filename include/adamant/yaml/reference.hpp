@@ -47,6 +47,8 @@ public:
         references_ = 0;
         return resolve(value, ancestors, at, 0);
     }
+    //! The maps above what resolve() found last: references in it lead on from there.
+    const ancestry& home() const { return home_; }
 
 private:
     static constexpr int deepest = 64;
@@ -54,7 +56,10 @@ private:
     static constexpr std::size_t longest = 1 << 16;
 
     node_ptr resolve(const node_ptr& value, const ancestry& ancestors, const place& at, int depth) const {
-        if (value->kind != node::type::scalar || value->text.find("${") == std::string::npos) return value;
+        if (value->kind != node::type::scalar || value->text.find("${") == std::string::npos) {
+            home_ = ancestors;
+            return value;
+        }
         if (depth > deepest)
             throw located_error(at, "[adamant] references end somewhere: this one leads back to itself.");
         return expand(value->text, ancestors, at, depth);
@@ -201,6 +206,7 @@ private:
     }
 
     node_ptr root_;
+    mutable ancestry home_{};
     mutable int references_ = 0;  // so far for one value: doubling ones would never end
 };
 

@@ -178,7 +178,7 @@ public:
                 "[adamant] this is a list of two numbers: write one like [0.9, 0.999].");
         std::array<double, 2> result{};
         for (std::size_t i = 0; i < 2; ++i) {
-            const node_ptr item = references_.resolve(found->items[i], ancestors_, at(key));
+            const node_ptr item = item_of(found, i, key);
             result[i] = as_number(*item, at(key));
             require(std::isfinite(result[i]), at(key),
                     "[adamant] this number is finite: write one like 0.9.");
@@ -195,6 +195,7 @@ public:
             found->kind == node::type::sequence ? found->items : std::vector{found};
         for (const node_ptr& item : items) {
             const node_ptr resolved = references_.resolve(item, ancestors_, at(key));
+            require(resolved->problem.empty(), {resolved->problem_where, full(key), ""}, resolved->problem);
             require(resolved->kind == node::type::scalar, at(key),
                     "[adamant] this is a list of words: write one like [a, b].");
             result.push_back(resolved->text);
@@ -205,6 +206,15 @@ public:
 private:
     static void require(bool holds, const place& at, const std::string& sentence) {
         if (!holds) throw located_error(at, sentence);
+    }
+
+    //! An item of a list, references resolved: the list is a level of its own.
+    node_ptr item_of(const node_ptr& list, std::size_t i, std::string_view key) const {
+        ancestry within = ancestors_;
+        within.push_back(list);
+        node_ptr item = references_.resolve(list->items[i], within, at(key));
+        require(item->problem.empty(), {item->problem_where, full(key), ""}, item->problem);
+        return item;
     }
 
     static std::string text_of(const node& value) {
@@ -270,7 +280,7 @@ private:
         std::string list;
         bool all_near = true;
         for (const entry* e : unknown) {
-            list += (list.empty() ? "" : ", ") + e->key + " (line " + std::to_string(e->where.line);
+            list += (list.empty() ? "" : ", ") + shown(e->key) + " (line " + std::to_string(e->where.line);
             const std::string_view near = nearest_word(e->key, words);
             list += near.empty() ? ")" : "; do you mean " + std::string(near) + "?)";
             all_near = all_near && !near.empty();

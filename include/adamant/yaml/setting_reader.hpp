@@ -116,8 +116,8 @@ inline void read_bucket(const config& c, const section* sibling, const reference
     };
     if (sibling != nullptr) {
         if (const node_ptr map = sibling->value_or_null("override_ddp_config"))
-            read(section(map, c.ancestors, sibling->path() + ".override_ddp_config", ddp_keys, references,
-                         s.warnings));
+            read(section(map, references.home(), sibling->path() + ".override_ddp_config", ddp_keys,
+                         references, s.warnings));
     }
     if (!c.options.override_ddp_config.empty()) {
         const config given = load_text(c.options.override_ddp_config, "override_ddp_config (argument)");

@@ -61,7 +61,7 @@ inline std::optional<section> verl_sibling(const config& c, const reference_reso
     const auto dot = c.path.rfind('.');
     const std::string path = (dot == std::string::npos ? "" : c.path.substr(0, dot + 1)) + "megatron";
     const node_ptr map = references.resolve(beside->value, c.ancestors, {beside->where, path, ""});
-    return section(map, c.ancestors, path, verl_sibling_keys, references, s.warnings);
+    return section(map, references.home(), path, verl_sibling_keys, references, s.warnings);
 }
 
 inline settings read_verl(const config& c) {
@@ -72,10 +72,9 @@ inline settings read_verl(const config& c) {
     const std::optional<section> sibling = verl_sibling(c, references, s);
     std::optional<section> overrides;
     if (const node_ptr map = optim.value_or_null("override_optimizer_config")) {
-        ancestry above = c.ancestors;
-        above.push_back(c.section);
-        overrides.emplace(map, above, (c.path.empty() ? "" : c.path + ".") + "override_optimizer_config",
-                          megatron_keys, references, s.warnings);
+        overrides.emplace(map, references.home(),
+                          (c.path.empty() ? "" : c.path + ".") + "override_optimizer_config", megatron_keys,
+                          references, s.warnings);
     }
 
     dtype mode = dtype::bf16;
@@ -143,6 +142,10 @@ inline settings read_verl(const config& c) {
     double megatron_beta1 = beta1_without, megatron_beta2 = beta2_without;
     if (overrides) {
         read_megatron_fields(*overrides, s, {megatron_words});
+        if (const auto params = read_dtype(*overrides, "params_dtype", {mode_words});
+            params && *params != mode)
+            s.warnings.push_back(to_string(overrides->at("params_dtype")) + "has no effect: the mode is " +
+                                 std::string(adamant::to_string(mode)) + ".");
         megatron_beta1 = overrides->number("adam_beta1").value_or(beta1_without);
         megatron_beta2 = overrides->number("adam_beta2").value_or(beta2_without);
     }
