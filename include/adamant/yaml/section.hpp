@@ -299,8 +299,7 @@ private:
         if (depth > 0 && map.find("lr") != nullptr) return path;
         if (depth == 4) return "";
         for (const entry& e : map.entries) {
-            const std::string found =
-                path_to_lr(*e.value, (path.empty() ? "" : path + ".") + e.key, depth + 1);
+            std::string found = path_to_lr(*e.value, (path.empty() ? "" : path + ".") + e.key, depth + 1);
             if (!found.empty()) return found;
         }
         return "";
