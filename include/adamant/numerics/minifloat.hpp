@@ -27,9 +27,8 @@ constexpr std::uint32_t largest_magnitude(const float* values, int count) {
     return largest;
 }
 
-//! Eight bits, no sign, MantissaBits of mantissa: u-e5m3 (3) has a range of 46341:1 of the root within a
-//! group, u-e4m4 (4) half the noise and 250:1. Below the range an element sits on code 1: damped, never
-//! exploding.
+//! Eight bits, no sign, MantissaBits of mantissa: u-e5m3 (3) reaches far within a group, u-e4m4 (4) has half
+//! the noise. Below its range an element sits on code 1: damped, never exploding.
 template <int MantissaBits, rounding How>
 struct unsigned_minifloat {
     using code = std::uint8_t;
