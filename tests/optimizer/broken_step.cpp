@@ -166,6 +166,10 @@ TEST_CASE("queries and imports are judged before anything is written") {
                {"tensor 0 'layer.weight'", "expected 300", "got 299"}));
     CHECK(says(thrown<state_error>([&] { m.optimizer.export_fp32(slot::exp_avg, 5); }), {"no tensor 5"}));
     CHECK(says(thrown<state_error>([&] { m.optimizer.state<slot::exp_avg>(5); }), {"no tensor 5"}));
+    CHECK(says(thrown<state_error>([&] { m.optimizer.state<slot::exp_avg>(123456789); }),
+               {"no tensor 123456789"}));
+    CHECK(says(thrown<state_error>([&] { m.optimizer.scales<slot::exp_avg>(123456789); }),
+               {"no tensor 123456789"}));
     CHECK(says(thrown<shape_error>([&] { m.optimizer.export_fp32(slot::main_params, 0); }),
                {"tensor 0 'layer.weight'", "expected bf16", "got fp32"}));
     CHECK(

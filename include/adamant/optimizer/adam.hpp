@@ -109,8 +109,8 @@ public:
     //! The scale bytes of a tensor's groups of 32, empty where its codes have none.
     template <slot S>
     std::span<const std::uint8_t> scales(std::size_t tensor) const {
-        const std::size_t groups =
-            has_scales<Resolved, S> ? (stored_size<S>(tensor) + group_size - 1) / group_size : 0;
+        const std::size_t size = stored_size<S>(tensor);  // as above
+        const std::size_t groups = has_scales<Resolved, S> ? (size + group_size - 1) / group_size : 0;
         return {state_.template at<S>(tensor).scales, groups};
     }
 
@@ -255,8 +255,7 @@ private:
             !hyperparameter_rules::is_finite(unscale))
             throw config_error(
                 "[adamant] grad_scale is finite and not negative, also over the loss scale: write 1 for "
-                "gradients as "
-                "they are.");
+                "gradients as they are.");
         if (options.grad_norm && *options.grad_norm < 0)
             throw config_error("[adamant] grad_norm is not negative: hand in the norm, or nothing.");
         if (step_ == std::numeric_limits<std::int64_t>::max())
