@@ -146,7 +146,7 @@ std::string schedule_of(const yaml::resolution& r) {
         return r.settings.lr_decay_style + ", " + std::to_string(r.settings.lr_warmup_steps) +
                " steps of warm-up, " + std::to_string(r.settings.lr_decay_steps) + " in all";
     } catch (const yaml::located_error& e) {
-        if (r.settings.lr_decay_steps > 0 || !e.at().key.ends_with("lr_decay_steps")) throw;
+        if (r.settings.total_training_steps > 0 || !e.at().key.ends_with("lr_decay_steps")) throw;
         return r.settings.lr_decay_style + ", once total_training_steps is known (--steps)";
     }
 }

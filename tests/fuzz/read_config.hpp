@@ -12,6 +12,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fuzz {
 
@@ -112,25 +113,34 @@ inline bool may_be_silent(std::string_view key, yaml::dialect dialect) {
     return false;
 }
 
+//! Ends the program where a key of an accepted map is neither known nor named in a warning.
+inline void require_named(const yaml::node& map, yaml::dialect dialect,
+                          const std::vector<std::string>& warnings, const std::string& text) {
+    for (const yaml::entry& e : map.entries) {
+        std::string key = e.key;
+        if (dialect == yaml::dialect::megatron) {
+            if (key.starts_with("--")) key.erase(0, 2);
+            for (char& c : key) c = c == '-' ? '_' : c;
+        }
+        if (may_be_silent(key, dialect)) continue;
+        bool named = false;
+        for (const std::string& warning : warnings)
+            named = named || warning.find(yaml::shown(key)) != std::string::npos;
+        if (named) continue;
+        std::fprintf(stderr, "a key was dropped silently: %s in\n%s\n", key.c_str(), text.c_str());
+        std::abort();
+    }
+}
+
 inline void read(const std::string& text, const std::string& path, yaml::dialect dialect, dtype mode) {
     try {
         const yaml::config config =
             yaml::load_text(text, "fuzz.yaml", path, {.dialect = dialect, .mode = mode});
         const yaml::resolution r = yaml::resolve(config);
-        for (const yaml::entry& e : config.section->entries) {
-            std::string key = e.key;
-            if (dialect == yaml::dialect::megatron) {
-                if (key.starts_with("--")) key.erase(0, 2);
-                for (char& c : key) c = c == '-' ? '_' : c;
-            }
-            if (may_be_silent(key, dialect)) continue;
-            bool named = false;
-            for (const std::string& warning : r.warnings)
-                named = named || warning.find(yaml::shown(key)) != std::string::npos;
-            if (named) continue;
-            std::fprintf(stderr, "a key was dropped silently: %s in\n%s\n", key.c_str(), text.c_str());
-            std::abort();
-        }
+        require_named(*config.section, dialect, r.warnings, text);
+        const yaml::entry* overrides = config.section->find("override_optimizer_config");
+        if (dialect == yaml::dialect::verl && overrides != nullptr)
+            require_named(*overrides->value, yaml::dialect::megatron, r.warnings, text);
         (void)r.schedule();
     } catch (const config_error&) {}
 }

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The adamant authors
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DCOMPILER=g++ -DFLAGS="-O3 -march=native" -DINCLUDES=dir;dir -DSOURCE=digest.cpp -DEXPECTED=expected.txt -DPROGRAM=out -P same_bits.cmake
+# cmake -DCOMPILER=g++ -DFLAGS="-O3 -march=native" -DINCLUDES=dir;dir -DSOURCE=digest.cpp -DEXPECTED=expected.txt -DPROGRAM=out [-DRUNNER=qemu] -P same_bits.cmake
 # Builds the digest program with a compiler and flags of its own and compares what it prints with EXPECTED.
 set(includes "")
 foreach(directory IN LISTS INCLUDES)
@@ -11,7 +11,7 @@ execute_process(COMMAND ${COMPILER} -std=c++20 ${flags} ${includes} ${SOURCE} -o
 if(failed)
   message(FATAL_ERROR "${COMPILER} ${FLAGS} does not build the program:\n${text}")
 endif()
-execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE failed OUTPUT_VARIABLE got)
+execute_process(COMMAND ${RUNNER} ${PROGRAM} RESULT_VARIABLE failed OUTPUT_VARIABLE got)
 if(failed)
   message(FATAL_ERROR "the program ends with ${failed}:\n${got}")
 endif()

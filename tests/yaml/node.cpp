@@ -64,6 +64,11 @@ TEST_CASE("foreign tags and aliases inside their own anchor are errors where the
           std::string::npos);
     CHECK(error_of("a: &a {b: *a}\n", "a.b").find("inside its own anchor") != std::string::npos);
     CHECK(error_of("a: &a {b: *a}\nc: {}\n", "c").empty());
+    CHECK(only("a: !!null 5")->find("a")->value->kind == node::type::null);
+    CHECK(only("a: !!float 5")->find("a")->value->problem.empty());
+    CHECK(only("a: !!map {}")->find("a")->value->problem.empty());
+    CHECK(only("a: ~\nb: NULL")->find("a")->value->kind == node::type::null);
+    CHECK(only("a: ~\nb: NULL")->find("b")->value->kind == node::type::null);
     const auto root = only("a: !!str 5\nb: !!int 5\n");
     CHECK(root->find("a")->value->quoted);
     CHECK(root->find("b")->value->problem.empty());

@@ -31,6 +31,8 @@ TEST_CASE("references lead from the root, the same map, and one up") {
     CHECK(lr_of("a: ${b}\nb: ${c}\nc: 0.5\noptim: {lr: '${a}'}") == 0.5);
     CHECK(lr_of("e: 3\noptim: {lr: '1e-${e}'}") == 1e-3);
     CHECK(lr_of("k: b\na: {b: 0.25}\noptim: {lr: '${a.${k}}'}") == 0.25);
+    CHECK(lr_of("a: ${b}\nb: {lr: 0.5}\noptim: {lr: '${a.lr}'}") == 0.5);
+    CHECK(lr_of("a: {c: '${..b}'}\nb: {lr: '${.x}', x: 0.75}\noptim: {lr: '${a.c.lr}'}") == 0.75);
     CHECK(lr_of("base: {lr: 0.125}\noptim: ${base}") == 0.125);
     CHECK(lr_of("a: {list: [0.5, 0.9]}\noptim: {lr: 1, betas: '${a.list}'}") == 1);
 }

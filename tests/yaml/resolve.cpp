@@ -102,6 +102,12 @@ TEST_CASE("dtype, distributed optimizer and bucket stand beside verl's section, 
     CHECK(resolved("optim: {}\nmegatron: null\n", {}, "optim").policy.mode == dtype::bf16);
 }
 
+TEST_CASE("a key beside the section that is nearly ours is named") {
+    CHECK(warns(resolved("optim: {}\nmegatron: {overide_ddp_config: {}, seed: 1}", {}, "optim"),
+                "f.yaml:2:12: megatron.overide_ddp_config: is not read; do you mean override_ddp_config?"));
+    CHECK(resolved("optim: {}\nmegatron: {seed: 1, dtypes: 2}", {}, "optim").warnings.size() == 1);
+}
+
 TEST_CASE("a bucket below main_grads needs grad_reduce_in_fp32: false") {
     const auto r = resolved("{}", {.override_ddp_config = "{grad_reduce_in_fp32: false}"});
     CHECK(describe(r.policy) == "policy<mode<bf16>, grad_reduce_in_fp32<false>>");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! soundness: policies that are valid and still train badly with certain numbers. What the rules say was
-//! measured in simulations of the moving averages (README, "Soundness").
+//! soundness: policies that are valid and still train badly with certain numbers. tests/convergence
+//! measures what the rules say.
 //!
 //!   square_to_nearest    exp_avg_sq rounded to nearest with p significant bits (bf16 8, fp16 11) needs
 //!                        1 - beta2 >= 2^(3-p), else it stands still when gradients fall

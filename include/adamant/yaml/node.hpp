@@ -15,6 +15,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -95,6 +96,7 @@ public:
                   const std::string& text) override {
         require_closing_quote(mark);
         auto made = scalar(mark, text, tag == "!" || tag == "tag:yaml.org,2002:str");
+        if (tag == "tag:yaml.org,2002:null") made->kind = node::type::null;
         static constexpr std::string_view plain_tags[] = {"",
                                                           "?",
                                                           "!",
@@ -123,8 +125,9 @@ private:
     struct open_node {
         std::shared_ptr<node> made;
         YAML::anchor_t anchor;
-        node_ptr key{};               // of a map: the key that waits for its value
-        std::vector<entry> merged{};  // what << brings, in order of precedence
+        node_ptr key{};                                // of a map: the key that waits for its value
+        std::unordered_map<std::string, int> lines{};  // of the keys of a map
+        std::vector<entry> merged{};                   // what << brings, in order of precedence
     };
 
     location at(const YAML::Mark& mark) const { return {file_, mark.line + 1, mark.column + 1}; }
@@ -180,7 +183,7 @@ private:
         open_node done = std::move(open_.back());
         open_.pop_back();
         for (entry& e : done.merged)
-            if (done.made->find(e.key) == nullptr) done.made->entries.push_back(std::move(e));
+            if (!done.lines.contains(e.key)) done.made->entries.push_back(std::move(e));
         place(done.made, done.anchor);
     }
 
@@ -216,10 +219,10 @@ private:
             fail(map, key.where, "[adamant] a key is a word: this one is a list or a map.");
         } else if (key.text == "<<" && !key.quoted) {
             merge(parent, key, value);
-        } else if (map.find(key.text) != nullptr) {
+        } else if (const auto [known, added] = parent.lines.try_emplace(key.text, key.where.line); !added) {
             fail(map, key.where,
                  "[adamant] a key stands once in a map: '" + key.text + "' stands on line " +
-                     std::to_string(map.find(key.text)->where.line) + " already.");
+                     std::to_string(known->second) + " already.");
         } else {
             map.entries.push_back({key.text, key.where, value});
         }

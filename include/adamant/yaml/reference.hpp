@@ -147,12 +147,9 @@ private:
         std::size_t dots = 0;
         while (rest.starts_with('.')) rest.remove_prefix(1), ++dots;
         node_ptr found;
-        if (dots == 0) {
-            found = find_path(rest, base);
-        } else if (dots <= ancestors.size()) {
+        if (dots > 0 && dots <= ancestors.size())
             base.assign(ancestors.begin(), ancestors.end() - static_cast<std::ptrdiff_t>(dots - 1));
-            found = find_path(rest, base);
-        }
+        if (dots <= ancestors.size()) found = walk(rest, base, at, depth);
         if (found == nullptr || (found->kind == node::type::scalar && found->text == "???")) {
             if (!required) return nullptr;
             throw located_error(at, "[adamant] a reference names a value that is there: there is no '" +
@@ -161,6 +158,21 @@ private:
         if (!found->problem.empty())
             throw located_error({found->problem_where, std::string(path), ""}, found->problem);
         return resolve(found, base, at, depth + 1);
+    }
+
+    //! find_path, with the references on the way resolved.
+    node_ptr walk(std::string_view path, ancestry& base, const place& at, int depth) const {
+        node_ptr here = base.back();
+        while (!path.empty()) {
+            const auto dot = path.find('.');
+            here = find_path(path.substr(0, dot), base);
+            path = dot == std::string_view::npos ? std::string_view{} : path.substr(dot + 1);
+            if (here == nullptr || path.empty()) return here;
+            here = resolve(here, base, at, depth + 1);
+            base = home_;
+            base.push_back(here);
+        }
+        return here;
     }
 
     node_ptr expand_argument(std::string_view text, const ancestry& ancestors, const place& at,

@@ -56,7 +56,9 @@ inline std::size_t edit_distance(std::string_view a, std::string_view b) {
 //! The candidate nearest to a misspelt word, empty where none is near.
 inline std::string_view nearest_word(std::string_view word, std::span<const std::string_view> candidates) {
     std::string_view best;
-    std::size_t distance = std::max<std::size_t>(2, word.size() / 3) + 1;
+    // A third of the letters may be wrong, of a short word fewer.
+    std::size_t distance =
+        (word.size() < 4 ? word.size() / 3 : std::max<std::size_t>(2, word.size() / 3)) + 1;
     if (word.size() > 64) return best;
     for (const std::string_view candidate : candidates)
         if (const std::size_t d = edit_distance(word, candidate); d < distance)

@@ -61,6 +61,14 @@ inline std::optional<section> verl_sibling(const config& c, const reference_reso
     const auto dot = c.path.rfind('.');
     const std::string path = (dot == std::string::npos ? "" : c.path.substr(0, dot + 1)) + "megatron";
     const node_ptr map = references.resolve(beside->value, c.ancestors, {beside->where, path, ""});
+    // Other keys there are the model's, but one that is nearly ours is probably meant to be.
+    std::vector<std::string_view> ours;
+    for (const known_key& key : verl_sibling_keys)
+        if (key.use == key_use::read) ours.push_back(key.name);
+    for (const entry& e : map->entries)
+        if (const auto near = nearest_word(e.key, ours); !near.empty() && near != e.key)
+            s.warnings.push_back(to_string(place{e.where, path + "." + e.key, ""}) +
+                                 "is not read; do you mean " + std::string(near) + "?");
     return section(map, references.home(), path, verl_sibling_keys, references, s.warnings);
 }
 
