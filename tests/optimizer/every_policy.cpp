@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! What holds for every policy of verl_catalogue and the narrow ones: a step allocates nothing, and neither
 //! the run-time interface nor threads change a bit.
+#include "counted_allocations.hpp"
 #include "model.hpp"
 #include "narrow_catalogue.hpp"
 
@@ -11,42 +12,9 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <new>
-
-namespace {
-
-std::atomic<int> allocations{0};
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-    ++allocations;
-    void* const pointer = std::aligned_alloc(
-        alignment, (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment);
-    if (pointer == nullptr) throw std::bad_alloc();
-    return pointer;
-}
-
-}  // namespace
-
-void* operator new(std::size_t bytes) { return counted(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    return counted(bytes, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* pointer) noexcept { std::free(pointer); }
-void operator delete(void* pointer, std::size_t) noexcept { std::free(pointer); }
-void operator delete(void* pointer, std::align_val_t) noexcept { std::free(pointer); }
-void operator delete(void* pointer, std::size_t, std::align_val_t) noexcept { std::free(pointer); }
-
 namespace {
 
 using namespace adamant;
-
-template <class F>
-int allocations_of(F&& f) {
-    const int before = allocations;
-    f();
-    return allocations - before;
-}
 
 template <class F, class... Policies>
 void for_each(catalogue<Policies...>, F f) {
