@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! The kernels for AVX2 with FMA and F16C: the operations that vector extensions have no operator for, and then
+//! the kernels, which are written once for every width.
+#pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include <adamant/step/step_scalar.hpp>
+
+#define ADAMANT_SIMD_TARGET __attribute__((target("avx2,fma,f16c")))
+#define ADAMANT_SIMD ADAMANT_SIMD_TARGET ADAMANT_ALWAYS_INLINE
+
+namespace adamant::inline v0::avx2 {
+
+inline constexpr int lanes = 8;
+typedef float floats __attribute__((vector_size(32)));
+typedef std::int32_t ints __attribute__((vector_size(32)));
+typedef std::uint32_t words __attribute__((vector_size(32)));
+typedef std::uint64_t longs __attribute__((vector_size(32)));
+typedef std::int16_t shorts __attribute__((vector_size(32)));
+typedef std::int16_t half_shorts __attribute__((vector_size(16)));
+
+//! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next ones.
+inline constexpr words first_elements{0, 2, 4, 6, 8, 10, 12, 14};
+
+ADAMANT_SIMD floats fma(floats a, floats b, floats c) { return (floats)_mm256_fmadd_ps(a, b, c); }
+ADAMANT_SIMD floats root(floats a) { return (floats)_mm256_sqrt_ps(a); }
+//! Where one is NaN, the second.
+ADAMANT_SIMD floats smaller(floats a, floats b) { return (floats)_mm256_min_ps(a, b); }
+ADAMANT_SIMD floats larger(floats a, floats b) { return (floats)_mm256_max_ps(a, b); }
+ADAMANT_SIMD ints larger(ints a, ints b) { return (ints)_mm256_max_epi32((__m256i)a, (__m256i)b); }
+ADAMANT_SIMD words smaller(words a, words b) { return (words)_mm256_min_epu32((__m256i)a, (__m256i)b); }
+//! (a + b + 1) / 2 of unsigned 16-bit words.
+ADAMANT_SIMD shorts average(shorts a, shorts b) { return (shorts)_mm256_avg_epu16((__m256i)a, (__m256i)b); }
+//! The low halves of a's words and the high halves of b's.
+ADAMANT_SIMD words blend_halves(words a, words b) {
+    return (words)_mm256_blend_epi16((__m256i)a, (__m256i)b, 0xAA);
+}
+//! The low 32 bits of each, as products of 64.
+ADAMANT_SIMD longs product(longs a, longs b) { return (longs)_mm256_mul_epu32((__m256i)a, (__m256i)b); }
+
+//! Elements that something is true of.
+using flags = __m256i;
+ADAMANT_SIMD flags no_flags() { return _mm256_setzero_si256(); }
+ADAMANT_SIMD flags either(flags a, flags b) { return _mm256_or_si256(a, b); }
+ADAMANT_SIMD bool any(flags f) { return !_mm256_testz_si256(f, f); }
+ADAMANT_SIMD flags nan_in(floats a, floats b) {
+    return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_UNORD_Q));
+}
+ADAMANT_SIMD flags above(ints a, std::int32_t limit) {
+    return _mm256_cmpgt_epi32((__m256i)a, _mm256_set1_epi32(limit));
+}
+
+//! Bytes as words, and words whose high byte is zero as bytes.
+ADAMANT_SIMD shorts load_bytes(const std::uint8_t* from) {
+    return (shorts)_mm256_cvtepu8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+ADAMANT_SIMD shorts load_bytes(const std::int8_t* from) {
+    return (shorts)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+ADAMANT_SIMD void store_bytes(void* to, shorts values) {
+    const __m256i packed = _mm256_packus_epi16((__m256i)values, (__m256i)values);
+    _mm_storeu_si128(static_cast<__m128i*>(to), _mm256_castsi256_si128(_mm256_permute4x64_epi64(packed, 8)));
+}
+
+//! Halves as floats, and back.
+ADAMANT_SIMD floats from_halves(half_shorts halves) { return (floats)_mm256_cvtph_ps((__m128i)halves); }
+ADAMANT_SIMD half_shorts even_shorts(shorts x) {
+    const __m256i even = _mm256_shuffle_epi8((__m256i)x, _mm256_set1_epi64x(0x0D0C090805040100));
+    return (half_shorts)_mm256_castsi256_si128(_mm256_permute4x64_epi64(even, 0xD8));
+}
+ADAMANT_SIMD half_shorts odd_shorts(shorts x) { return even_shorts((shorts)((words)x >> 16)); }
+//! Floats as halves in the low halves of words.
+ADAMANT_SIMD words to_halves(floats x) {
+    return (words)_mm256_cvtepu16_epi32(_mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+}
+
+//! Neighbouring floats: those at even and at odd places, and both in their order again.
+struct float_vectors {
+    floats a, b;
+};
+ADAMANT_SIMD float_vectors load_apart(const float* from) {
+    const __m256 x = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(from + 8), 1);
+    const __m256 y =
+        _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from + 4)), _mm_loadu_ps(from + 12), 1);
+    return {(floats)_mm256_shuffle_ps(x, y, 0x88), (floats)_mm256_shuffle_ps(x, y, 0xDD)};
+}
+ADAMANT_SIMD void store_together(float* to, float_vectors v) {
+    const __m256 x = _mm256_unpacklo_ps(v.a, v.b), y = _mm256_unpackhi_ps(v.a, v.b);
+    _mm_storeu_ps(to, _mm256_castps256_ps128(x));
+    _mm_storeu_ps(to + 4, _mm256_castps256_ps128(y));
+    _mm_storeu_ps(to + 8, _mm256_extractf128_ps(x, 1));
+    _mm_storeu_ps(to + 12, _mm256_extractf128_ps(y, 1));
+}
+
+//! The largest element.
+ADAMANT_SIMD std::int32_t largest(ints values) {
+    const __m256i all = (__m256i)values;
+    __m128i m = _mm_max_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4E));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0xB1));
+    return _mm_cvtsi128_si32(m);
+}
+
+}  // namespace adamant::inline v0::avx2
+
+#define ADAMANT_SIMD_NAMESPACE avx2
+#include <adamant/step/simd/kernel.inc>
+#undef ADAMANT_SIMD_NAMESPACE
+#undef ADAMANT_SIMD
+#undef ADAMANT_SIMD_TARGET
+#endif

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! The kernels for AVX-512 (F, BW, DQ, VL): as avx2.hpp, at twice the width.
+#pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#include <adamant/step/step_scalar.hpp>
+
+#define ADAMANT_SIMD_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")))
+#define ADAMANT_SIMD ADAMANT_SIMD_TARGET ADAMANT_ALWAYS_INLINE
+
+namespace adamant::inline v0::avx512 {
+
+inline constexpr int lanes = 16;
+typedef float floats __attribute__((vector_size(64)));
+typedef std::int32_t ints __attribute__((vector_size(64)));
+typedef std::uint32_t words __attribute__((vector_size(64)));
+typedef std::uint64_t longs __attribute__((vector_size(64)));
+typedef std::int16_t shorts __attribute__((vector_size(64)));
+typedef std::int16_t half_shorts __attribute__((vector_size(32)));
+
+//! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next ones.
+inline constexpr words first_elements{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+
+// GCC 12 warns of an undefined register in the plain forms of these operations; masks of ones cost nothing.
+inline constexpr __mmask8 all8 = 0xFF;
+inline constexpr __mmask16 all16 = 0xFFFF;
+inline constexpr __mmask32 all32 = 0xFFFFFFFF;
+
+ADAMANT_SIMD floats fma(floats a, floats b, floats c) { return (floats)_mm512_fmadd_ps(a, b, c); }
+ADAMANT_SIMD floats root(floats a) { return (floats)_mm512_maskz_sqrt_ps(all16, a); }
+//! Where one is NaN, the second.
+ADAMANT_SIMD floats smaller(floats a, floats b) { return (floats)_mm512_maskz_min_ps(all16, a, b); }
+ADAMANT_SIMD floats larger(floats a, floats b) { return (floats)_mm512_maskz_max_ps(all16, a, b); }
+ADAMANT_SIMD ints larger(ints a, ints b) {
+    return (ints)_mm512_maskz_max_epi32(all16, (__m512i)a, (__m512i)b);
+}
+ADAMANT_SIMD words smaller(words a, words b) {
+    return (words)_mm512_maskz_min_epu32(all16, (__m512i)a, (__m512i)b);
+}
+//! (a + b + 1) / 2 of unsigned 16-bit words.
+ADAMANT_SIMD shorts average(shorts a, shorts b) { return (shorts)_mm512_avg_epu16((__m512i)a, (__m512i)b); }
+//! The low halves of a's words and the high halves of b's.
+ADAMANT_SIMD words blend_halves(words a, words b) {
+    return (words)_mm512_mask_blend_epi16(0xAAAAAAAA, (__m512i)a, (__m512i)b);
+}
+//! The low 32 bits of each, as products of 64.
+ADAMANT_SIMD longs product(longs a, longs b) {
+    return (longs)_mm512_maskz_mul_epu32(all8, (__m512i)a, (__m512i)b);
+}
+
+//! Elements that something is true of.
+using flags = __mmask16;
+ADAMANT_SIMD flags no_flags() { return 0; }
+ADAMANT_SIMD flags either(flags a, flags b) { return static_cast<flags>(a | b); }
+ADAMANT_SIMD bool any(flags f) { return f != 0; }
+ADAMANT_SIMD flags nan_in(floats a, floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q); }
+ADAMANT_SIMD flags above(ints a, std::int32_t limit) {
+    return _mm512_cmpgt_epi32_mask((__m512i)a, _mm512_set1_epi32(limit));
+}
+
+//! Bytes as words, and words whose high byte is zero as bytes.
+ADAMANT_SIMD shorts load_bytes(const std::uint8_t* from) {
+    return (shorts)_mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+ADAMANT_SIMD shorts load_bytes(const std::int8_t* from) {
+    return (shorts)_mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+ADAMANT_SIMD void store_bytes(void* to, shorts values) {
+    _mm256_storeu_si256(static_cast<__m256i*>(to), _mm512_maskz_cvtepi16_epi8(all32, (__m512i)values));
+}
+
+//! Halves as floats, and back.
+ADAMANT_SIMD floats from_halves(half_shorts halves) {
+    return (floats)_mm512_maskz_cvtph_ps(all16, (__m256i)halves);
+}
+ADAMANT_SIMD half_shorts even_shorts(shorts x) {
+    return (half_shorts)_mm512_maskz_cvtepi32_epi16(all16, (__m512i)x);
+}
+ADAMANT_SIMD half_shorts odd_shorts(shorts x) { return even_shorts((shorts)((words)x >> 16)); }
+//! Floats as halves in the low halves of words.
+ADAMANT_SIMD words to_halves(floats x) {
+    return (words)_mm512_maskz_cvtepu16_epi32(all16,
+                                              _mm512_maskz_cvtps_ph(all16, x, _MM_FROUND_TO_NEAREST_INT));
+}
+
+//! Neighbouring floats: those at even and at odd places, and both in their order again.
+struct float_vectors {
+    floats a, b;
+};
+ADAMANT_SIMD floats selected(floats a, floats b, words places) {
+    return (floats)_mm512_permutex2var_ps(a, (__m512i)places, b);
+}
+ADAMANT_SIMD float_vectors load_apart(const float* from) {
+    const __m512 x = _mm512_loadu_ps(from), y = _mm512_loadu_ps(from + 16);
+    return {selected(x, y, first_elements), selected(x, y, first_elements + 1)};
+}
+ADAMANT_SIMD void store_together(float* to, float_vectors v) {
+    const words low{0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};
+    _mm512_storeu_ps(to, selected(v.a, v.b, low));
+    _mm512_storeu_ps(to + 16, selected(v.a, v.b, low + 8));
+}
+
+//! The largest element.
+ADAMANT_SIMD std::int32_t largest(ints values) {
+    const __m512i all = (__m512i)values;
+    const __m256i half = _mm256_max_epi32(_mm512_maskz_extracti64x4_epi64(all8, all, 0),
+                                          _mm512_maskz_extracti64x4_epi64(all8, all, 1));
+    __m128i m = _mm_max_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4E));
+    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0xB1));
+    return _mm_cvtsi128_si32(m);
+}
+
+}  // namespace adamant::inline v0::avx512
+
+#define ADAMANT_SIMD_NAMESPACE avx512
+#include <adamant/step/simd/kernel.inc>
+#undef ADAMANT_SIMD_NAMESPACE
+#undef ADAMANT_SIMD
+#undef ADAMANT_SIMD_TARGET
+#endif

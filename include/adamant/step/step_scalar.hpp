@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! step_scalar: Adam's update of a chunk of a tensor, one pass over all of its streams, group by group. It is the
+//! reference of the vector kernels, which hand it what they do not treat.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <adamant/state/slots.hpp>
+#include <adamant/step/adam_math.hpp>
+
+namespace adamant::inline v0 {
+
+//! The memory that the update of a tensor reads and writes, each at the tensor's first element.
+template <class Weight, class Grad, class ExpAvg, class ExpAvgSq>
+struct step_streams {
+    typename Weight::view weights;
+    const Grad* grads;
+    typename ExpAvg::view exp_avg;
+    typename ExpAvgSq::view exp_avg_sq;
+    std::int64_t flat_start = 0;  //!< flat index of the tensor's first element, to which noise is keyed
+};
+
+//! A bucket's gradient as the policy's main_grads hold it: rounded in the register, there is no second
+//! buffer.
+template <class MainGrad, class Grad>
+constexpr float main_grad(Grad gradient) {
+    return to_float(round_to<MainGrad>(to_float(gradient)));
+}
+
+//! The noise of the group at a flat index.
+constexpr group_noise noise_of(std::uint64_t seed, std::int64_t flat_index, std::uint64_t step) {
+    return {seed, static_cast<std::uint64_t>(flat_index / group_size), step};
+}
+
+//! The words of a group's noise for one slot.
+template <slot S>
+struct noise_for {
+    group_noise noise;
+    constexpr std::uint32_t operator()(int element) const {
+        const auto e = static_cast<std::uint32_t>(element);
+        if constexpr (S == slot::main_params) return noise.weight(e);
+        else if constexpr (S == slot::exp_avg) return noise.exp_avg(e);
+        else return noise.exp_avg_sq(e);
+    }
+};
+
+namespace detail {
+
+template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
+ADAMANT_ALWAYS_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& s,
+                                         std::int64_t begin, std::int64_t end,
+                                         const step_constants& constants) {
+    constexpr bool noisy = Weight::how == rounding::stochastic || ExpAvg::how == rounding::stochastic ||
+                           ExpAvgSq::how == rounding::stochastic;
+    constexpr bool bounded = sizeof(typename ExpAvg::stored) == 1 || sizeof(typename ExpAvgSq::stored) == 1;
+    const step_constants c = constants;  // a copy that no store can alias
+    for (std::int64_t first = begin; first < end; first += group_size) {
+        const int count = static_cast<int>(std::min<std::int64_t>(group_size, end - first));
+        float p[group_size], m[group_size], v[group_size];
+        Weight::load(s.weights, first, count, p);
+        ExpAvg::load(s.exp_avg, first, count, m);
+        ExpAvgSq::load(s.exp_avg_sq, first, count, v);
+        for (int i = 0; i < count; ++i)
+            adam_update<bounded>(c, main_grad<MainGrad>(s.grads[first + i]), p[i], m[i], v[i]);
+        if constexpr (noisy) {
+            const group_noise noise = noise_of(c.seed, s.flat_start + first, c.step);
+            Weight::store(s.weights, first, count, p, noise_for<slot::main_params>{noise});
+            ExpAvg::store(s.exp_avg, first, count, m, noise_for<slot::exp_avg>{noise});
+            ExpAvgSq::store(s.exp_avg_sq, first, count, v, noise_for<slot::exp_avg_sq>{noise});
+        } else {
+            Weight::store(s.weights, first, count, p, no_noise{});
+            ExpAvg::store(s.exp_avg, first, count, m, no_noise{});
+            ExpAvgSq::store(s.exp_avg_sq, first, count, v, no_noise{});
+        }
+    }
+}
+
+#if defined(__x86_64__)
+// Without the target attribute a fused multiply-add is a library call, ten times the cost of the update.
+template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
+__attribute__((target("fma"))) void update_groups_fma(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& s,
+                                                      std::int64_t begin, std::int64_t end,
+                                                      const step_constants& constants) {
+    update_groups<MainGrad>(s, begin, end, constants);
+}
+#endif
+
+}  // namespace detail
+
+//! Updates elements [begin, end) of a tensor; begin is a multiple of group_size.
+template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
+void update_chunk_scalar(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& streams, std::int64_t begin,
+                         std::int64_t end, const step_constants& constants) {
+#if defined(__x86_64__)
+    static const bool has_fma = __builtin_cpu_supports("fma");
+    if (has_fma) return detail::update_groups_fma<MainGrad>(streams, begin, end, constants);
+#endif
+    detail::update_groups<MainGrad>(streams, begin, end, constants);
+}
+
+}  // namespace adamant::inline v0

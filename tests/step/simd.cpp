@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! The vector kernels have the bits of the scalar reference, for every codec, offset and length, and on values
+//! at the ends of every format.
+#include "guarded_tensor.hpp"
+
+using namespace adamant;
+using adamant_test::tensor;
+
+namespace {
+
+//! Calls f with the update_chunk of every instruction set that this machine has beside the reference.
+template <class MainGrad, class F>
+void for_each_kernel(F f) {
+#if defined(__x86_64__)
+    const auto best = best_instruction_set();
+    if (best >= instruction_set::avx2)
+        f("avx2", [](const auto&... arguments) { avx2::update_chunk<MainGrad>(arguments...); });
+    if (best >= instruction_set::avx512)
+        f("avx512", [](const auto&... arguments) { avx512::update_chunk<MainGrad>(arguments...); });
+#endif
+}
+
+constexpr float wild_values[]{0.0f,      -0.0f,       0x1p-149f,     -0x1p-149f,  0x1p-126f,  0x1p-60f,
+                              -0x1p-30f, 1.0f,        -1.0f,         0x1.01p0f,   0x1.03p0f,  0x1.FFFFFEp-1f,
+                              65504.0f,  65520.0f,    0x1p100f,      -0x1p118f,   0x1p119f,   0x1p120f,
+                              0x1p126f,  -0x1.8p126f, 0x1.FFFFFEp127f, 0x1.FEp127f, -0x1.FFp127f};
+
+//! One value in `rarity` becomes one from the ends of the formats, in any of the streams.
+template <class Tensor>
+void make_wild(Tensor& t, std::size_t size, std::uint64_t seed, std::uint32_t rarity, bool with_nan) {
+    using inputs::word;
+    const auto wild = [&](std::size_t i) {
+        const std::uint32_t w = word(seed, 8 * i + 1);
+        if (with_nan && w % 40 == 0) return std::numeric_limits<float>::quiet_NaN();
+        if (w % 37 == 0) return std::numeric_limits<float>::infinity();
+        return wild_values[w % std::size(wild_values)];
+    };
+    for (std::size_t begin = 0; begin < size; begin += group_size) {
+        const int count = static_cast<int>(std::min<std::size_t>(group_size, size - begin));
+        const auto at = static_cast<std::int64_t>(begin);
+        float p[group_size], m[group_size], v[group_size];
+        t.load(at, count, p, m, v);
+        const bool zeros = word(seed, 8 * begin + 7) % 5 == 0;
+        for (int e = 0; e < count; ++e) {
+            const std::size_t i = begin + static_cast<std::size_t>(e);
+            // A group of small values, so that both ends of a group's range are met.
+            const float factor = std::ldexp(1.0f, -static_cast<int>(word(seed, 8 * begin + 6) % 60));
+            p[e] *= factor;
+            m[e] *= factor;
+            v[e] *= factor * factor;
+            if (zeros) p[e] = m[e] = v[e] = 0;
+            t.set_grad(i, zeros ? 0.0f : factor * static_cast<float>(inputs::uniform(seed + 1, i)));
+            const std::uint32_t w = word(seed, 8 * i);
+            if (w % rarity != 0) continue;
+            switch (w / rarity % 4) {
+                case 0: p[e] = wild(i); break;
+                case 1: m[e] = wild(i); break;
+                case 2: v[e] = std::abs(wild(i)); break;
+                default: t.set_grad(i, wild(i)); break;
+            }
+        }
+        t.store(at, count, p, m, v);
+    }
+}
+
+step_constants some_constants(bool decoupled) {
+    const hyperparameters h{.lr = 0.01, .beta2 = 0.99, .decoupled = decoupled, .seed = 99};
+    return constants_of_step(h, 3, 0.01, 0.1, 0.7);
+}
+
+template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
+void check_kernels() {
+    using tensor_type = tensor<Weight, Grad, ExpAvg, ExpAvgSq>;
+    for_each_kernel<MainGrad>([](const char* name, auto kernel) {
+        CAPTURE(name);
+        for (const bool decoupled : {true, false}) {
+            const step_constants c = some_constants(decoupled);
+            for (std::size_t size = 1; size <= 257; ++size)
+                for (std::size_t offset = 0; offset < 8; ++offset) {
+                    tensor_type expected(size, offset), got(size, offset);
+                    update_chunk_scalar<MainGrad>(expected.streams(), 0, static_cast<std::int64_t>(size), c);
+                    kernel(got.streams(), std::int64_t{0}, static_cast<std::int64_t>(size), c);
+                    std::size_t differing = 0;
+                    for (std::size_t i = 0; i < size; ++i) differing += !got.same(i, expected, i);
+                    CAPTURE(size);
+                    CAPTURE(offset);
+                    CHECK(differing == 0);
+                    CHECK(got.guards_are_whole());
+                }
+            for (const std::uint32_t rarity : {3u, 50u, 1000u}) {
+                constexpr std::size_t size = 10007;
+                tensor_type expected(size, 1), got(size, 2);
+                // Two NaN may meet in one operation, and which of them wins is the compiler's choice.
+                make_wild(expected, size, 17 + rarity, rarity, false);
+                make_wild(got, size, 17 + rarity, rarity, false);
+                for (int step = 0; step < 4; ++step) {
+                    update_chunk_scalar<MainGrad>(expected.streams(), 32, std::int64_t{size}, c);
+                    kernel(got.streams(), std::int64_t{32}, std::int64_t{size}, c);
+                }
+                std::size_t differing = 0;
+                for (std::size_t i = 0; i < size; ++i) differing += !got.same_value(i, expected, i);
+                CAPTURE(rarity);
+                CHECK(differing == 0);
+            }
+        }
+    });
+}
+
+using f = plain_codec<float>;
+using b = plain_codec<bfloat16>;
+using sb = stochastic_bfloat16_codec;
+template <template <rounding> class Format, rounding How = rounding::stochastic>
+using group = group_codec<Format<How>>;
+constexpr rounding down_or_up = rounding::stochastic, to_nearest = rounding::nearest;
+
+}  // namespace
+
+TEST_CASE("plain kinds") {
+    check_kernels<float, weight_only_codec<float>, float, f, f>();
+    check_kernels<float, fp32_master_codec<bfloat16>, float, f, f>();
+    check_kernels<bfloat16, fp32_master_codec<bfloat16>, float, b, f>();
+    check_kernels<float, fp32_master_codec<bfloat16>, bfloat16, f, b>();
+    check_kernels<bfloat16, remainder16_codec, bfloat16, b, b>();
+    check_kernels<float, remainder16_codec, float, f, f>();
+    check_kernels<float, fp32_master_codec<float16>, float, f, f>();
+    check_kernels<float, fp32_master_codec<float16>, float16, b, b>();
+    check_kernels<bfloat16, weight_only_codec<float>, bfloat16, b, sb>();
+}
+
+TEST_CASE("stochastic kinds of whole bits") {
+    check_kernels<bfloat16, stochastic_weight_codec, bfloat16, sb, sb>();
+    check_kernels<float, remainder8_codec<down_or_up>, float, f, sb>();
+    check_kernels<float, remainder8_codec<to_nearest>, float, sb, f>();
+}
+
+TEST_CASE("group kinds") {
+    check_kernels<bfloat16, remainder16_codec, bfloat16, group<e4m3>, group<ue5m3>>();
+    check_kernels<bfloat16, stochastic_weight_codec, bfloat16, group<e3m4>, group<ue4m4>>();
+    check_kernels<float, remainder8_codec<down_or_up>, float, group<scaled_half>, group<scaled_half_sq>>();
+    check_kernels<float, weight_only_codec<float>, float, group<e3m4>, f>();
+    check_kernels<float, weight_only_codec<float>, float, f, group<ue5m3>>();
+    check_kernels<float, half_master_codec<bfloat16, down_or_up>, bfloat16, group<scaled_half>, b>();
+    check_kernels<float, half_master_codec<float16, to_nearest>, float16, b, group<scaled_half_sq>>();
+    check_kernels<float, half_master_codec<float, down_or_up>, float, f, f>();
+}
+
+TEST_CASE("group kinds to nearest") {
+    check_kernels<float, remainder16_codec, float, group<e4m3, to_nearest>, group<ue5m3, to_nearest>>();
+    check_kernels<float, remainder16_codec, float, group<e3m4, to_nearest>, group<ue4m4, to_nearest>>();
+    check_kernels<float, remainder16_codec, float, group<scaled_half, to_nearest>,
+                  group<scaled_half_sq, to_nearest>>();
+}
