@@ -19,6 +19,7 @@ typedef std::int32_t ints __attribute__((vector_size(64)));
 typedef std::uint32_t words __attribute__((vector_size(64)));
 typedef std::uint64_t longs __attribute__((vector_size(64)));
 typedef std::int16_t shorts __attribute__((vector_size(64)));
+typedef std::uint16_t unsigned_shorts __attribute__((vector_size(64)));
 typedef std::int16_t half_shorts __attribute__((vector_size(32)));
 
 //! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next ones.
@@ -42,9 +43,9 @@ ADAMANT_SIMD words smaller(words a, words b) {
 }
 //! (a + b + 1) / 2 of unsigned 16-bit words.
 ADAMANT_SIMD shorts average(shorts a, shorts b) { return (shorts)_mm512_avg_epu16((__m512i)a, (__m512i)b); }
-//! The low halves of a's words and the high halves of b's.
-ADAMANT_SIMD words blend_halves(words a, words b) {
-    return (words)_mm512_mask_blend_epi16(0xAAAAAAAA, (__m512i)a, (__m512i)b);
+//! The low halves of a's words and the high halves of b's; `high` is 0xFFFF0000.
+ADAMANT_SIMD words blend_halves(words a, words b, words high) {
+    return (words)_mm512_ternarylogic_epi32((__m512i)high, (__m512i)b, (__m512i)a, 0xCA);
 }
 //! The low 32 bits of each, as products of 64.
 ADAMANT_SIMD longs product(longs a, longs b) {
@@ -103,15 +104,35 @@ ADAMANT_SIMD void store_together(float* to, float_vectors v) {
     _mm512_storeu_ps(to + 16, selected(v.a, v.b, low + 8));
 }
 
-//! The largest element.
-ADAMANT_SIMD std::int32_t largest(ints values) {
-    const __m512i all = (__m512i)values;
-    const __m256i half = _mm256_max_epi32(_mm512_maskz_extracti64x4_epi64(all8, all, 0),
-                                          _mm512_maskz_extracti64x4_epi64(all8, all, 1));
-    __m128i m = _mm_max_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0x4E));
-    m = _mm_max_epi32(m, _mm_shuffle_epi32(m, 0xB1));
-    return _mm_cvtsi128_si32(m);
+//! The first half of a vector.
+ADAMANT_SIMD half_shorts half_of(shorts x) {
+    half_shorts half;
+    __builtin_memcpy(&half, &x, sizeof half);
+    return half;
+}
+
+//! A number for each of eight groups.
+typedef std::uint32_t eight __attribute__((vector_size(32)));
+//! A bit for each that is not zero.
+ADAMANT_SIMD std::uint32_t flagged(eight x) {
+    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps((__m256i)x)));
+}
+ADAMANT_SIMD __m256i larger_of_halves(ints v) {
+    return _mm256_max_epi32(_mm512_maskz_extracti64x4_epi64(all8, (__m512i)v, 0),
+                            _mm512_maskz_extracti64x4_epi64(all8, (__m512i)v, 1));
+}
+ADAMANT_SIMD __m256i larger_of_pairs(ints v, ints w) {
+    const __m256i a = larger_of_halves(v), b = larger_of_halves(w);
+    return _mm256_max_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+}
+ADAMANT_SIMD __m256i larger_of_fours(__m256i a, __m256i b) {
+    return _mm256_max_epi32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+}
+//! The largest element of each of eight vectors.
+ADAMANT_SIMD eight largest_of(const ints (&v)[8]) {
+    const __m256i a = larger_of_fours(larger_of_pairs(v[0], v[1]), larger_of_pairs(v[2], v[3]));
+    const __m256i b = larger_of_fours(larger_of_pairs(v[4], v[5]), larger_of_pairs(v[6], v[7]));
+    return (eight)_mm256_max_epi32(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
 }
 
 }  // namespace adamant::inline v0::avx512
