@@ -103,11 +103,13 @@ ADAMANT_SIMD half_shorts half_of(shorts x) {
     return half;
 }
 
-//! A number for each of eight groups.
-using eight = words;
-//! A bit for each that is not zero.
-ADAMANT_SIMD std::uint32_t flagged(eight x) {
+//! A bit for each word whose sign is set.
+ADAMANT_SIMD std::uint32_t signs_of(words x) {
     return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps((__m256i)x)));
+}
+//! Bytes as words of 32 bits.
+ADAMANT_SIMD words widened_bytes(const std::uint8_t* from) {
+    return (words)_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from)));
 }
 ADAMANT_SIMD __m256i larger_of_pairs(__m256i a, __m256i b) {
     return _mm256_max_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
@@ -115,13 +117,13 @@ ADAMANT_SIMD __m256i larger_of_pairs(__m256i a, __m256i b) {
 ADAMANT_SIMD __m256i larger_of_fours(__m256i a, __m256i b) {
     return _mm256_max_epi32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
 }
-//! The largest element of each of eight vectors.
-ADAMANT_SIMD eight largest_of(const ints (&v)[8]) {
+//! The largest element of each vector.
+ADAMANT_SIMD words largest_of(const ints (&v)[lanes]) {
     const __m256i a = larger_of_fours(larger_of_pairs((__m256i)v[0], (__m256i)v[1]),
                                       larger_of_pairs((__m256i)v[2], (__m256i)v[3]));
     const __m256i b = larger_of_fours(larger_of_pairs((__m256i)v[4], (__m256i)v[5]),
                                       larger_of_pairs((__m256i)v[6], (__m256i)v[7]));
-    return (eight)_mm256_max_epi32(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
+    return (words)_mm256_max_epi32(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
 }
 
 }  // namespace adamant::inline v0::avx2

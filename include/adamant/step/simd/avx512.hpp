@@ -111,28 +111,32 @@ ADAMANT_SIMD half_shorts half_of(shorts x) {
     return half;
 }
 
-//! A number for each of eight groups.
-typedef std::uint32_t eight __attribute__((vector_size(32)));
-//! A bit for each that is not zero.
-ADAMANT_SIMD std::uint32_t flagged(eight x) {
-    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps((__m256i)x)));
+//! A bit for each word whose sign is set.
+ADAMANT_SIMD std::uint32_t signs_of(words x) { return _mm512_movepi32_mask((__m512i)x); }
+//! Bytes as words of 32 bits.
+ADAMANT_SIMD words widened_bytes(const std::uint8_t* from) {
+    return (words)_mm512_maskz_cvtepu8_epi32(all16, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
-ADAMANT_SIMD __m256i larger_of_halves(ints v) {
-    return _mm256_max_epi32(_mm512_maskz_extracti64x4_epi64(all8, (__m512i)v, 0),
-                            _mm512_maskz_extracti64x4_epi64(all8, (__m512i)v, 1));
+ADAMANT_SIMD ints larger_of_pairs(ints a, ints b) {
+    return larger((ints)_mm512_maskz_unpacklo_epi32(all16, (__m512i)a, (__m512i)b),
+                  (ints)_mm512_maskz_unpackhi_epi32(all16, (__m512i)a, (__m512i)b));
 }
-ADAMANT_SIMD __m256i larger_of_pairs(ints v, ints w) {
-    const __m256i a = larger_of_halves(v), b = larger_of_halves(w);
-    return _mm256_max_epi32(_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
+ADAMANT_SIMD ints larger_of_fours(ints a, ints b) {
+    return larger((ints)_mm512_maskz_unpacklo_epi64(all8, (__m512i)a, (__m512i)b),
+                  (ints)_mm512_maskz_unpackhi_epi64(all8, (__m512i)a, (__m512i)b));
 }
-ADAMANT_SIMD __m256i larger_of_fours(__m256i a, __m256i b) {
-    return _mm256_max_epi32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
+ADAMANT_SIMD ints larger_of_quarters(ints a, ints b) {
+    return larger((ints)_mm512_maskz_shuffle_i32x4(all16, (__m512i)a, (__m512i)b, 0x88),
+                  (ints)_mm512_maskz_shuffle_i32x4(all16, (__m512i)a, (__m512i)b, 0xDD));
 }
-//! The largest element of each of eight vectors.
-ADAMANT_SIMD eight largest_of(const ints (&v)[8]) {
-    const __m256i a = larger_of_fours(larger_of_pairs(v[0], v[1]), larger_of_pairs(v[2], v[3]));
-    const __m256i b = larger_of_fours(larger_of_pairs(v[4], v[5]), larger_of_pairs(v[6], v[7]));
-    return (eight)_mm256_max_epi32(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
+ADAMANT_SIMD ints largest_of_four(ints a, ints b, ints c, ints d) {
+    return larger_of_fours(larger_of_pairs(a, b), larger_of_pairs(c, d));
+}
+//! The largest element of each vector.
+ADAMANT_SIMD words largest_of(const ints (&v)[lanes]) {
+    const ints a = largest_of_four(v[0], v[1], v[2], v[3]), b = largest_of_four(v[4], v[5], v[6], v[7]);
+    const ints c = largest_of_four(v[8], v[9], v[10], v[11]), d = largest_of_four(v[12], v[13], v[14], v[15]);
+    return (words)larger_of_quarters(larger_of_quarters(a, b), larger_of_quarters(c, d));
 }
 
 }  // namespace adamant::inline v0::avx512
