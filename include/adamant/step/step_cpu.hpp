@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! step_cpu: Adam's update of a chunk of a tensor on the CPU, by the best kernel that the machine has. All give
-//! the same bits.
+//! step_cpu: Adam's update of a chunk of a tensor on the CPU, by the best kernel that the machine has. All
+//! give the same bits.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,7 @@ void update_chunk(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& streams, s
                   std::int64_t end, const step_constants& constants) {
 #if defined(__x86_64__)
     switch (active_instruction_set()) {
-        case instruction_set::avx512:
-            return avx512::update_chunk<MainGrad>(streams, begin, end, constants);
+        case instruction_set::avx512: return avx512::update_chunk<MainGrad>(streams, begin, end, constants);
         case instruction_set::avx2: return avx2::update_chunk<MainGrad>(streams, begin, end, constants);
         case instruction_set::generic: break;
     }

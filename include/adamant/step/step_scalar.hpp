@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! step_scalar: Adam's update of a chunk of a tensor, one pass over all of its streams, group by group. It is the
-//! reference of the vector kernels, which hand it what they do not treat.
+//! step_scalar: Adam's update of a chunk of a tensor, one pass over all of its streams, group by group. It is
+//! the reference of the vector kernels, which hand it what they do not treat.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
+#include <adamant/state/flat_index.hpp>
 #include <adamant/state/slots.hpp>
 #include <adamant/step/adam_math.hpp>
 
@@ -21,6 +22,10 @@ struct step_streams {
     typename ExpAvgSq::view exp_avg_sq;
     std::int64_t flat_start = 0;  //!< flat index of the tensor's first element, to which noise is keyed
 };
+
+//! The norm sums squares in blocks of neighbours, in so many lanes.
+inline constexpr int block_size = 128, block_lanes = 16;
+static_assert(block_size == flat_index::alignment, "[adamant] blocks of the norm start where tensors may.");
 
 //! A bucket's gradient as the policy's main_grads hold it: rounded in the register, there is no second
 //! buffer.

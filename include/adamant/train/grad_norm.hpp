@@ -5,14 +5,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include <adamant/numerics/exact_sum.hpp>
-#include <adamant/state/flat_index.hpp>
-#include <adamant/step/step_cpu.hpp>
+#include <adamant/step/block_sums.hpp>
 
 namespace adamant::inline v0 {
 
@@ -29,6 +28,17 @@ struct grad_statistics {
         found_nan = found_nan || other.found_nan;
         largest_block = std::max(largest_block, other.largest_block);
     }
+    void add(std::span<const double> sums, bool in_norm) {
+        for (const double sum : sums) {
+            if (!std::isfinite(sum)) {
+                found_inf = true;
+                found_nan = found_nan || std::isnan(sum);
+            } else {
+                largest_block = std::max(largest_block, sum);
+                if (in_norm) sum_of_squares.add(sum);
+            }
+        }
+    }
     //! NaN or infinity where a gradient is.
     double norm() const {
         if (found_nan) return std::numeric_limits<double>::quiet_NaN();
@@ -36,32 +46,20 @@ struct grad_statistics {
     }
 };
 
-//! Reads elements [begin, end) of a gradient as the update will see them; begin is a multiple of 128.
-//! Blocks of 128 are summed in double, element i in lane i mod 16 and the lanes in a fixed tree; the blocks
-//! are summed exactly. Squares of floats are exact in double, so fusing changes nothing here.
+//! Reads elements [begin, end) of a gradient as the update will see them; begin is a multiple of block_size.
+//! Blocks are summed exactly: their order does not matter.
 template <class MainGrad, class Grad>
 void read_gradients(const Grad* grads, std::int64_t begin, std::int64_t end, bool in_norm,
                     grad_statistics& statistics) {
-    constexpr int lanes = 16;
-    for (std::int64_t block = begin; block < end; block += flat_index::alignment) {
-        std::array<double, lanes> lane{};
-        const std::int64_t block_end = std::min(end, block + flat_index::alignment);
-        for (std::int64_t first = block; first < block_end; first += lanes) {
-            const int count = static_cast<int>(std::min<std::int64_t>(lanes, block_end - first));
-            for (int i = 0; i < count; ++i) {
-                const double g = main_grad<MainGrad>(grads[first + i]);
-                lane[static_cast<std::size_t>(i)] += g * g;
-            }
-        }
-        for (std::size_t half = lanes / 2; half > 0; half /= 2)
-            for (std::size_t i = 0; i < half; ++i) lane[i] += lane[i + half];
-        if (!std::isfinite(lane[0])) {
-            statistics.found_inf = true;
-            statistics.found_nan = statistics.found_nan || std::isnan(lane[0]);
-        } else {
-            statistics.largest_block = std::max(statistics.largest_block, lane[0]);
-            if (in_norm) statistics.sum_of_squares.add(lane[0]);
-        }
+    constexpr int most_blocks = 16;
+    double sums[most_blocks];
+    while (begin < end) {
+        const auto whole = static_cast<int>(std::min<std::int64_t>(most_blocks, (end - begin) / block_size));
+        const auto count = static_cast<int>(std::min<std::int64_t>(block_size, end - begin));
+        if (whole > 0) block_sums<MainGrad>(grads + begin, whole, sums);
+        else sums[0] = block_sum_scalar<MainGrad>(grads + begin, count);
+        statistics.add(std::span(sums, static_cast<std::size_t>(std::max(whole, 1))), in_norm);
+        begin += whole > 0 ? whole * block_size : count;
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! The kernels for AVX2 with FMA and F16C: the operations that vector extensions have no operator for, and then
-//! the kernels, which are written once for every width.
+//! The kernels for AVX2 with FMA and F16C: the operations that vector extensions have no operator for, and
+//! then the kernels, which are written once for every width.
 #pragma once
 
 #if defined(__x86_64__)
@@ -18,12 +18,14 @@ inline constexpr int lanes = 8;
 typedef float floats __attribute__((vector_size(32)));
 typedef std::int32_t ints __attribute__((vector_size(32)));
 typedef std::uint32_t words __attribute__((vector_size(32)));
+typedef double doubles __attribute__((vector_size(32)));
 typedef std::uint64_t longs __attribute__((vector_size(32)));
 typedef std::int16_t shorts __attribute__((vector_size(32)));
 typedef std::uint16_t unsigned_shorts __attribute__((vector_size(32)));
 typedef std::int16_t half_shorts __attribute__((vector_size(16)));
 
-//! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next ones.
+//! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next
+//! ones.
 inline constexpr words first_elements{0, 2, 4, 6, 8, 10, 12, 14};
 
 ADAMANT_SIMD floats fma(floats a, floats b, floats c) { return (floats)_mm256_fmadd_ps(a, b, c); }
@@ -52,6 +54,24 @@ ADAMANT_SIMD flags nan_in(floats a, floats b) {
 }
 ADAMANT_SIMD flags above(ints a, std::int32_t limit) {
     return _mm256_cmpgt_epi32((__m256i)a, _mm256_set1_epi32(limit));
+}
+
+//! 16-bit words as words of 32 bits.
+template <class T>
+ADAMANT_SIMD words widened_shorts(const T* from) {
+    return (words)_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+
+//! The two halves of a vector as doubles.
+ADAMANT_SIMD doubles first_doubles(floats x) { return (doubles)_mm256_cvtps_pd(_mm256_castps256_ps128(x)); }
+ADAMANT_SIMD doubles second_doubles(floats x) {
+    return (doubles)_mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
+}
+//! ((0+8)+(4+12)) + ..., the tree of step/block_sums.hpp; low holds lanes 0-3 and 8-11, high those between.
+ADAMANT_SIMD double tree_sum(const doubles (&low)[2], const doubles (&high)[2]) {
+    const __m256d four = (low[0] + low[1]) + (high[0] + high[1]);
+    const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
+    return two[0] + two[1];
 }
 
 //! Bytes as words, and words whose high byte is zero as bytes.
@@ -83,7 +103,8 @@ struct float_vectors {
     floats a, b;
 };
 ADAMANT_SIMD float_vectors load_apart(const float* from) {
-    const __m256 x = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(from + 8), 1);
+    const __m256 x =
+        _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(from + 8), 1);
     const __m256 y =
         _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from + 4)), _mm_loadu_ps(from + 12), 1);
     return {(floats)_mm256_shuffle_ps(x, y, 0x88), (floats)_mm256_shuffle_ps(x, y, 0xDD)};
@@ -123,7 +144,8 @@ ADAMANT_SIMD words largest_of(const ints (&v)[lanes]) {
                                       larger_of_pairs((__m256i)v[2], (__m256i)v[3]));
     const __m256i b = larger_of_fours(larger_of_pairs((__m256i)v[4], (__m256i)v[5]),
                                       larger_of_pairs((__m256i)v[6], (__m256i)v[7]));
-    return (words)_mm256_max_epi32(_mm256_permute2x128_si256(a, b, 0x20), _mm256_permute2x128_si256(a, b, 0x31));
+    return (words)_mm256_max_epi32(_mm256_permute2x128_si256(a, b, 0x20),
+                                   _mm256_permute2x128_si256(a, b, 0x31));
 }
 
 }  // namespace adamant::inline v0::avx2

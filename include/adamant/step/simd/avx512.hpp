@@ -17,12 +17,14 @@ inline constexpr int lanes = 16;
 typedef float floats __attribute__((vector_size(64)));
 typedef std::int32_t ints __attribute__((vector_size(64)));
 typedef std::uint32_t words __attribute__((vector_size(64)));
+typedef double doubles __attribute__((vector_size(64)));
 typedef std::uint64_t longs __attribute__((vector_size(64)));
 typedef std::int16_t shorts __attribute__((vector_size(64)));
 typedef std::uint16_t unsigned_shorts __attribute__((vector_size(64)));
 typedef std::int16_t half_shorts __attribute__((vector_size(32)));
 
-//! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next ones.
+//! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next
+//! ones.
 inline constexpr words first_elements{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
 
 // GCC 12 warns of an undefined register in the plain forms of these operations; masks of ones cost nothing.
@@ -60,6 +62,29 @@ ADAMANT_SIMD bool any(flags f) { return f != 0; }
 ADAMANT_SIMD flags nan_in(floats a, floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q); }
 ADAMANT_SIMD flags above(ints a, std::int32_t limit) {
     return _mm512_cmpgt_epi32_mask((__m512i)a, _mm512_set1_epi32(limit));
+}
+
+//! 16-bit words as words of 32 bits.
+template <class T>
+ADAMANT_SIMD words widened_shorts(const T* from) {
+    return (words)_mm512_maskz_cvtepu16_epi32(all16,
+                                              _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+
+//! The two halves of a vector as doubles.
+ADAMANT_SIMD doubles first_doubles(floats x) {
+    return (doubles)_mm512_maskz_cvtps_pd(all8, _mm512_maskz_extractf32x8_ps(all8, x, 0));
+}
+ADAMANT_SIMD doubles second_doubles(floats x) {
+    return (doubles)_mm512_maskz_cvtps_pd(all8, _mm512_maskz_extractf32x8_ps(all8, x, 1));
+}
+//! ((0+8)+(4+12)) + ..., the tree of step/block_sums.hpp; low holds lanes 0-7, high 8-15.
+ADAMANT_SIMD double tree_sum(const doubles (&low)[1], const doubles (&high)[1]) {
+    const __m512d eight = low[0] + high[0];
+    const __m256d four =
+        _mm512_maskz_extractf64x4_pd(all8, eight, 0) + _mm512_maskz_extractf64x4_pd(all8, eight, 1);
+    const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
+    return two[0] + two[1];
 }
 
 //! Bytes as words, and words whose high byte is zero as bytes.

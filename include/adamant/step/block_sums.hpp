@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! block_sums: sums of squares of gradients in blocks of 128, with the same bits from every kernel: element i
+//! in lane i mod 16, in double, and the lanes in a fixed tree. Squares of floats are exact in double.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <adamant/step/step_cpu.hpp>
+
+namespace adamant::inline v0 {
+
+//! The scalar reference, and blocks that are not whole.
+template <class MainGrad, class Grad>
+double block_sum_scalar(const Grad* grads, int count) {
+    double lane[block_lanes]{};
+    for (int first = 0; first < count; first += block_lanes)
+        for (int i = 0; i < std::min(block_lanes, count - first); ++i) {
+            const double g = main_grad<MainGrad>(grads[first + i]);
+            lane[i] += g * g;
+        }
+    for (int half = block_lanes / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+    return lane[0];
+}
+
+//! The sums of whole blocks.
+template <class MainGrad, class Grad>
+void block_sums(const Grad* grads, int blocks, double* sums) {
+#if defined(__x86_64__)
+    switch (active_instruction_set()) {
+        case instruction_set::avx512: return avx512::block_sums<MainGrad>(grads, blocks, sums);
+        case instruction_set::avx2: return avx2::block_sums<MainGrad>(grads, blocks, sums);
+        case instruction_set::generic: break;
+    }
+#endif
+    for (int block = 0; block < blocks; ++block)
+        sums[block] = block_sum_scalar<MainGrad>(grads + block * block_size, block_size);
+}
+
+}  // namespace adamant::inline v0
