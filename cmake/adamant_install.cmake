@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 set(adamant_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/adamant)
-install(DIRECTORY include/adamant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY include/adamant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp" PATTERN "*.inc")
 install(TARGETS adamant EXPORT adamant_targets)
 install(EXPORT adamant_targets NAMESPACE adamant:: DESTINATION ${adamant_package_dir})
 foreach(component IN LISTS ADAMANT_COMPONENTS)

@@ -3,6 +3,10 @@
 //! instruction_set: what the CPU kernels use, chosen once per process. Results do not depend on it.
 #pragma once
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -28,8 +32,9 @@ constexpr std::string_view to_string(instruction_set set) {
 //! The best one that this machine has.
 inline instruction_set best_instruction_set() {
 #if defined(__x86_64__)
-    const bool avx2 =
-        __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;  // clang 14 does not know f16c by name
+    const bool f16c = __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0;
+    const bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && f16c;
     const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     if (avx2 && avx512) return instruction_set::avx512;
