@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! measurement: the times of one policy on one list of tensors, in nanoseconds per parameter, and how they are taken.
+#pragma once
+
+#include "bare_loop.hpp"
+#include "subjects.hpp"
+#include "timing.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace bench {
+
+struct measurement {
+    std::string policy, list;
+    std::int64_t elements;
+    int threads;
+    double bytes_per_param;
+    double ns, twin_ns;       //!< the fused pass and its memory twin
+    double norm_ns;           //!< the reading pass
+    double l2_ns, narrow_ns;  //!< one thread in the second cache, gradients wide and narrow
+    double bare_ns;           //!< the bare loop, one thread
+
+    //! The two roofs of a step: memory at all threads, arithmetic shared by them.
+    double roof_ns() const { return std::max(twin_ns, l2_ns / threads); }
+    double share_of_roof() const { return roof_ns() / ns; }
+    double gigabytes_per_second() const { return moved_bytes / ns; }
+    double moved_bytes = 0;  //!< per parameter: loads and stores
+};
+
+//! What one thread does in the second cache.
+struct cache_times {
+    double wide_ns, narrow_ns, bare_ns;
+};
+
+//! A model of which all streams fit into half of a second cache of a mebibyte.
+inline std::int64_t cache_elements(const candidate& policy) {
+    return static_cast<std::int64_t>(512 * 1024 / policy.bytes_per_param) / 1024 * 1024;
+}
+
+inline cache_times measure_cache(const candidate& policy, double seconds) {
+    const sizes list{cache_elements(policy)};
+    const auto wide = policy.make(list, spread::wide, adamant::serial_executor{});
+    const auto narrow = policy.make(list, spread::narrow, adamant::serial_executor{});
+    bare_loop bare;
+    const auto best = shortest<3>(seconds, {[&] { wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }});
+    const double scale = 1e9 / static_cast<double>(list[0]);
+    return {best[0] * scale, best[1] * scale, best[2] * 1e9 / static_cast<double>(bare_loop::elements)};
+}
+
+inline measurement measure(const candidate& policy, const std::string& name, const sizes& list, int threads,
+                           const cache_times& cache, double seconds) {
+    const std::int64_t elements = total(list);
+    const adamant::executor executor =
+        threads == 1 ? adamant::executor(adamant::serial_executor{}) : adamant::executor(adamant::thread_pool(threads));
+    const auto wide = policy.make(list, spread::wide, executor);
+    memory_twin twin(elements, policy.streams);
+    const auto best = shortest<3>(
+        seconds, {[&] { wide->step(); }, [&] { twin.run(executor); }, [&] { wide->step_with_norm(); }});
+    const double scale = 1e9 / static_cast<double>(elements);
+    measurement m{policy.name,     name,         elements,        threads,
+                  policy.bytes_per_param, best[0] * scale, best[1] * scale, (best[2] - best[0]) * scale,
+                  cache.wide_ns,   cache.narrow_ns, cache.bare_ns};
+    for (const memory_twin::stream& s : policy.streams) m.moved_bytes += s.bytes * (s.stored ? 2 : 1) / 128.0;
+    return m;
+}
+
+}  // namespace bench

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! memory_twin: what a step would take if its arithmetic were free: the same streams, of the same widths, each loaded,
+//! or-ed with zero and stored where the step stores.
+#pragma once
+
+#include <adamant/step/executor.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace bench {
+
+class memory_twin {
+public:
+    //! A stream's bytes for 128 elements, and whether it is stored.
+    struct stream {
+        int bytes;
+        bool stored;
+    };
+
+    memory_twin(std::int64_t elements, std::vector<stream> streams) : elements_(elements) {
+        for (const stream& s : streams) {
+            const auto bytes = static_cast<std::size_t>((elements + 127) / 128 * s.bytes);
+            memory_.push_back({std::vector<unsigned char>(bytes + 2 * line, 1), s});
+        }
+    }
+
+    void run(const adamant::executor& executor) {
+        constexpr std::int64_t chunk = 32 * 1024;
+        const std::int64_t chunks = (elements_ + chunk - 1) / chunk;
+        auto task = [&](std::int64_t number) {
+            const std::int64_t end = std::min(elements_, (number + 1) * chunk);
+            // A block of each stream in turn, as the step has it: of 1,024 elements, for the narrowest to fill a vector.
+            for (std::int64_t block = number * chunk; block < end; block += 1024)
+                for (memory& m : memory_) {
+                    const std::int64_t blocks = (std::min<std::int64_t>(1024, end - block) + 127) / 128;
+                    touch(m.aligned() + block / 128 * m.shape.bytes, blocks * m.shape.bytes, m.shape.stored);
+                }
+        };
+        executor.run(chunks, task);
+    }
+
+private:
+    static constexpr std::size_t line = 64;
+
+    struct memory {
+        std::vector<unsigned char> bytes;
+        stream shape;
+        unsigned char* aligned() {
+            const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
+            return bytes.data() + (line - address % line) % line;
+        }
+    };
+
+#if defined(__x86_64__)
+    __attribute__((target("avx2")))
+#endif
+    static void touch(unsigned char* bytes, std::int64_t count, bool stored) {
+        typedef std::uint64_t vector __attribute__((vector_size(32)));
+        vector zero{}, seen{};
+        asm volatile("" : "+m"(zero));  // nobody knows that it is zero
+        const vector nothing = zero;
+        for (std::int64_t i = 0; i < count; i += 32) {
+            vector x;
+            __builtin_memcpy(&x, bytes + i, sizeof x);
+            x |= nothing;
+            if (stored) __builtin_memcpy(bytes + i, &x, sizeof x);
+            else seen |= x;
+        }
+        asm volatile("" : : "m"(seen));
+    }
+
+    std::int64_t elements_;
+    std::vector<memory> memory_;
+};
+
+}  // namespace bench
