@@ -97,16 +97,6 @@ TEST_CASE("a broken gradient is found by threads") {
     }
 }
 
-TEST_CASE("two optimizers may share a pool") {
-    const executor pool(thread_pool(3));
-    const std::uint64_t serial = digest_with<presets::lean_bf16>(serial_executor{});
-    std::uint64_t other = 0;
-    std::thread beside([&] { other = digest_with<presets::lean_bf16>(pool); });  // at the same time
-    CHECK(digest_with<presets::lean_bf16>(pool) == serial);
-    beside.join();
-    CHECK(other == serial);
-}
-
 TEST_CASE("a small model stays on the calling thread, a larger one does not") {
     struct recording {
         std::vector<std::int64_t>* counts;

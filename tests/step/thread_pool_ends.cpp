@@ -5,6 +5,7 @@
 #include <adamant/optimizer/adam.hpp>
 #include <adamant/policy/presets.hpp>
 
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +116,15 @@ int run(std::string_view way) {
         done = true;
         other.join();
         return worst;
+    }
+    if (way == "library_unloads") {
+        void* const library = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+        const auto run_100_tasks =
+            library != nullptr ? reinterpret_cast<int (*)()>(dlsym(library, "run_100_tasks")) : nullptr;
+        if (run_100_tasks == nullptr || run_100_tasks() != 100 || dlclose(library) != 0) return 1;
+        if (dlopen(PLUGIN, RTLD_NOW | RTLD_NOLOAD) != nullptr) return 3;  // it stayed: nothing was tried
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));        // a thread left there would crash
+        return status_of_child(step_and_exit);
     }
     return 2;
 }
