@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! The caller's memory and the caller's threads: state in an arena, steps on std::thread.
+//! The caller's memory and the caller's threads: state in an arena, steps on std::thread or on a pool.
 //!
-//! Shows the two concepts that an HPC code fills in, memory (allocate, deallocate) and task_runner (run), and
-//! that neither changes a bit of the result.
+//! Shows the two concepts that an HPC code fills in, memory (allocate, deallocate) and task_runner (run), the
+//! executors that there are, and that nothing of this changes a bit of the result.
 //!
 //!     cmake --build build --target example_05_own_memory_and_executor
 //!     build/examples/example_05_own_memory_and_executor
@@ -90,8 +90,14 @@ int main() {
     std::vector<bfloat16> initial(size, adamant::to_bfloat16(0.1f));
     const std::array params{std::span(initial)};
 
-    adamant::adam<lean> plain{params, hyper};
+    // One thread. Without an executor it would be the pool that all optimizers of the process share.
+    adamant::adam<lean> plain{params, hyper, {.executor = adamant::serial_executor{}}};
     const std::vector<bfloat16> expected = train(plain, initial);
+
+    // A pool of one's own; a copy of the executor in another optimizer's options would share it.
+    const adamant::executor pool = adamant::thread_pool(3);
+    adamant::adam<lean> pooled{params, hyper, {.executor = pool}};
+    const bool pool_agrees = train(pooled, initial) == expected;
 
     // What the state will take is known before: 64 bytes more for each of its three buffers to start on a
     // cache line.
@@ -107,7 +113,8 @@ int main() {
     std::printf("%zu bytes of state, %zu bytes of the arena used\n", own.state_bytes(), budget.used());
     std::printf("one thread and the heap, four threads and an arena: %s\n",
                 result == expected ? "the same bits" : "different bits");
-    return result == expected && own.state_bytes() == optimizer_type::state_bytes(sizes) &&
+    std::printf("a pool of three threads: %s\n", pool_agrees ? "the same bits" : "different bits");
+    return pool_agrees && result == expected && own.state_bytes() == optimizer_type::state_bytes(sizes) &&
                    budget.used() >= own.state_bytes()
                ? 0
                : 1;

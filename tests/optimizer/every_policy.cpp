@@ -6,8 +6,6 @@
 #include "model.hpp"
 #include "narrow_catalogue.hpp"
 
-#include <step/runners.hpp>
-
 #include <adamant/optimizer/any_optimizer.hpp>
 
 #include <doctest/doctest.h>
@@ -54,12 +52,12 @@ std::uint64_t digest_of(const any_optimizer& optimizer, const Params& params) {
 }
 
 template <class Policy>
-void check_allocations() {
+void check_allocations(const executor& runner, std::size_t head) {
     CAPTURE(Policy::describe());
-    model<Policy> m({}, small_scale);
+    model<Policy> m({}, {.executor = runner, .loss_scaler = small_scale.loss_scaler}, head);
     const auto params = m.param_spans();
     const auto grads = m.grad_spans();
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < 2; ++i) {  // the first step too
         step_result r;
         CHECK(allocations_of([&] { r = m.optimizer.step(params, grads); }) == 0);
         CHECK(r.status == step_status::applied);
@@ -74,8 +72,10 @@ void check_allocations() {
 template <class Policy, class Catalogue>
 void check_interfaces() {
     CAPTURE(Policy::describe());
-    model<Policy> typed({}, small_scale), untyped,
-        threaded({}, {.executor = runners::threaded{3}, .loss_scaler = small_scale.loss_scaler}, 5000);
+    const std::size_t head = 9000;  // enough for several tasks
+    model<Policy> typed({}, {.executor = serial_executor{}, .loss_scaler = small_scale.loss_scaler}, head),
+        untyped({}, {}, head),
+        threaded({}, {.executor = thread_pool(3), .loss_scaler = small_scale.loss_scaler}, head);
     any_optimizer any = any_of<Catalogue>(Policy::spec, untyped.tensors, untyped.param_views());
     CHECK(any.bytes_per_param() == Policy::bytes_per_param());
     CHECK(storage_of(any.spec()) == storage_of(Policy::spec));
@@ -106,7 +106,11 @@ TEST_CASE("the counter counts") {
 }
 
 TEST_CASE("neither an applied nor a skipped step allocates") {
-    const auto check = []<class Policy>(std::type_identity<Policy>) { check_allocations<Policy>(); };
+    const auto check = []<class Policy>(std::type_identity<Policy>) {
+        check_allocations<Policy>({}, 5000);
+        check_allocations<Policy>({}, 20000);  // on the threads of a pool
+        check_allocations<Policy>(thread_pool(3), 20000);
+    };
     for_each(verl_catalogue{}, check);
     for_each(narrow_catalogue{}, check);
 }

@@ -16,7 +16,7 @@ using namespace adamant;
 
 namespace {
 
-//! The digest after some steps of a model of six tasks, clipped so that the norm counts.
+//! The digest after some steps of a model of many tasks, clipped so that the norm counts.
 template <class Policy>
 std::uint64_t digest_with(const executor& runner, double scale = 0.01) {
     model<Policy> m({.clip_grad = 0.01}, {.executor = runner}, 180000);
@@ -36,9 +36,12 @@ void for_each(catalogue<Policies...>, F f) {
 
 template <class Policy>
 void check_executors() {
-    const std::uint64_t serial = digest_with<Policy>({});
-    for (int threads = 1; threads <= 8; ++threads)
+    const std::uint64_t serial = digest_with<Policy>(serial_executor{});
+    CHECK(digest_with<Policy>({}) == serial);
+    for (int threads = 1; threads <= 8; ++threads) {
+        CHECK(digest_with<Policy>(thread_pool(threads)) == serial);
         CHECK(digest_with<Policy>(runners::threaded{threads}) == serial);
+    }
     CHECK(digest_with<Policy>(runners::reversed{}) == serial);
     CHECK(digest_with<Policy>(runners::interleaved{}) == serial);
 }
@@ -53,9 +56,9 @@ TEST_CASE("threads and the order of tasks leave the digest alone") {
 TEST_CASE("threads and the order of tasks leave noise and scales alone") {
     for_each(narrow_catalogue{}, []<class Policy>(std::type_identity<Policy>) {
         CAPTURE(Policy::describe());
-        const std::uint64_t serial = digest_with<Policy>({});
-        for (const int threads : {1, 2, 3, 8})
-            CHECK(digest_with<Policy>(runners::threaded{threads}) == serial);
+        const std::uint64_t serial = digest_with<Policy>(serial_executor{});
+        for (const int threads : {1, 2, 3, 8}) CHECK(digest_with<Policy>(thread_pool(threads)) == serial);
+        CHECK(digest_with<Policy>(runners::threaded{8}) == serial);
         CHECK(digest_with<Policy>(runners::reversed{}) == serial);
         CHECK(digest_with<Policy>(runners::interleaved{}) == serial);
     });
@@ -86,7 +89,7 @@ TEST_CASE("where nothing is rounded stochastically a seed changes nothing") {
 
 TEST_CASE("a broken gradient is found by threads") {
     for (const std::size_t at : {0u, 90000u, 179999u}) {
-        model<presets::lean_bf16> m({}, {.executor = runners::threaded{4}}, 180000);
+        model<presets::lean_bf16> m({}, {.executor = thread_pool(4)}, 180000);
         m.grads[4][at] = {0xFF80};
         const std::uint64_t before = m.digest();
         CHECK(m.step().status == step_status::skipped_found_inf);
@@ -94,9 +97,21 @@ TEST_CASE("a broken gradient is found by threads") {
     }
 }
 
-TEST_CASE("two optimizers may share a pool") {
-    const executor pool(runners::threaded{2});
-    CHECK(digest_with<presets::lean_bf16>(pool) == digest_with<presets::lean_bf16>(pool));
+TEST_CASE("a small model stays on the calling thread, a larger one does not") {
+    struct recording {
+        std::vector<std::int64_t>* counts;
+        void run(std::int64_t count, task t) const {
+            counts->push_back(count);
+            serial_executor{}.run(count, t);
+        }
+    };
+    for (const auto& [head, several] : {std::pair{7000, false}, {9000, true}}) {
+        std::vector<std::int64_t> counts;
+        model<presets::lean_bf16> m({}, {.executor = recording{&counts}}, static_cast<std::size_t>(head));
+        m.step();
+        REQUIRE(counts.size() == 3);  // construction, in which a pool starts its threads; norm; update
+        for (const std::int64_t count : counts) CHECK((count > 1) == several);
+    }
 }
 
 TEST_CASE("the constructor that takes an executor alone is the same") {
@@ -109,7 +124,7 @@ TEST_CASE("the constructor that takes an executor alone is the same") {
 }
 
 TEST_CASE("a rounding mode of the program changes nothing, and is kept") {
-    const std::uint64_t expected = digest_with<presets::full_fp32>({});
+    const std::uint64_t expected = digest_with<presets::full_fp32>(serial_executor{});
     model<presets::full_fp32> m({.clip_grad = 0.01}, {}, 180000);  // inputs are made before the mode changes
     digest norms;
     for (std::uint64_t i = 0; i < 3; ++i) {
@@ -163,9 +178,10 @@ std::uint64_t digest_with_flush(bool on, const executor& runner, double scale) {
 
 TEST_CASE("FTZ and DAZ of the program or of a pool's threads change nothing, and are kept") {
     for (const double scale : {1e-40, 1e-20}) {  // subnormal gradients; subnormal exp_avg_sq
-        const std::uint64_t expected = digest_with_flush(false, {}, scale);
+        const std::uint64_t expected = digest_with_flush(false, serial_executor{}, scale);
         CHECK(digest_with_flush(true, {}, scale) == expected);
         CHECK(digest_with_flush(true, runners::threaded{4}, scale) == expected);
+        CHECK(digest_with_flush(true, thread_pool(4), scale) == expected);
         CHECK(digest_with_flush(false, flushing{}, scale) == expected);
     }
 }

@@ -5,15 +5,26 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 using namespace adamant;
 
 namespace {
 
 std::int64_t padded(std::int64_t size) { return (size + 127) / 128 * 128; }
 
+//! One task up to 8192 elements, then 256 tasks of at least 2048 and at most 32768.
+std::int64_t task_size(const std::vector<std::int64_t>& sizes) {
+    std::int64_t total = 0;
+    for (const std::int64_t size : sizes) total += padded(size);
+    if (total <= 8192) return 8192;
+    return std::min<std::int64_t>(32768, std::max<std::int64_t>(2048, padded(total / 256)));
+}
+
 //! Chunks come in list order without gap or overlap; borders and task sizes are as promised.
 void check_plan(const std::vector<std::int64_t>& sizes) {
     const chunk_plan plan{std::span<const std::int64_t>(sizes)};
+    const std::int64_t room = task_size(sizes);
     std::size_t tensor = 0;
     std::int64_t next = 0;
     std::int64_t total = 0;
@@ -38,8 +49,8 @@ void check_plan(const std::vector<std::int64_t>& sizes) {
             in_task += padded(c.end - c.begin);
             next = c.end;
         }
-        REQUIRE(in_task <= 32768);
-        if (number + 1 < plan.tasks()) REQUIRE(in_task == 32768);  // a task is full before the next one opens
+        REQUIRE(in_task <= room);
+        if (number + 1 < plan.tasks()) REQUIRE(in_task == room);  // a task is full before the next one opens
         total += in_task;
     }
     skip_done();
@@ -51,7 +62,7 @@ void check_plan(const std::vector<std::int64_t>& sizes) {
 
 }  // namespace
 
-TEST_CASE("every element is covered once, by tasks of at most 32768 padded elements") {
+TEST_CASE("every element is covered once, by tasks of one size") {
     check_plan({});
     check_plan({0});
     check_plan({0, 0, 5, 0});
@@ -61,7 +72,11 @@ TEST_CASE("every element is covered once, by tasks of at most 32768 padded eleme
     check_plan({32769});
     check_plan({100, 40000, 1, 0, 70000, 129, 127, 128, 32768, 3});
     check_plan(std::vector<std::int64_t>(1000, 1));
-    for (std::int64_t size = 32768 - 130; size <= 32768 + 130; ++size) check_plan({300, size, 7});
+    check_plan({1'000'000});
+    check_plan({8'388'608, 1});
+    check_plan({20'000'000, 77, 20'000'000});
+    for (const std::int64_t around : {2048, 8192, 32768})
+        for (std::int64_t size = around - 130; size <= around + 130; ++size) check_plan({300, size, 7});
 }
 
 TEST_CASE("no elements are no tasks") {
@@ -71,10 +86,19 @@ TEST_CASE("no elements are no tasks") {
 }
 
 TEST_CASE("small tensors share a task") {
-    const chunk_plan plan(std::vector<std::int64_t>(256, 100));
-    CHECK(plan.tasks() == 1);
-    CHECK(plan.task(0).size() == 256);
-    CHECK(chunk_plan(std::vector<std::int64_t>(257, 100)).tasks() == 2);
+    const chunk_plan plan(std::vector<std::int64_t>(160, 100));
+    CHECK(plan.tasks() == 10);
+    for (std::int64_t number = 0; number < 10; ++number) CHECK(plan.task(number).size() == 16);
+}
+
+TEST_CASE("a small model is one task, a larger one several, a large one many") {
+    const auto tasks_of = [](std::int64_t size) {
+        return chunk_plan(std::vector<std::int64_t>{size}).tasks();
+    };
+    CHECK(tasks_of(8192) == 1);
+    CHECK(tasks_of(8193) == 5);
+    CHECK(tasks_of(1'000'000) == 253);
+    CHECK(tasks_of(100'000'000) == 3052);
 }
 
 TEST_CASE("a tensor of more than 2^32 elements is cut in 64 bits") {

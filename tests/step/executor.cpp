@@ -42,10 +42,10 @@ struct counting_through_pointer {
 
 }  // namespace
 
-TEST_CASE("the default executor runs tasks in order on the calling thread") {
+TEST_CASE("the serial executor runs tasks in order on the calling thread") {
     std::vector<std::int64_t> order;
     const auto here = std::this_thread::get_id();
-    executor().run(5, [&](std::int64_t number) {
+    executor(serial_executor{}).run(5, [&](std::int64_t number) {
         order.push_back(number);
         CHECK(std::this_thread::get_id() == here);
     });
@@ -54,9 +54,9 @@ TEST_CASE("the default executor runs tasks in order on the calling thread") {
 
 TEST_CASE("every task runs once") {
     for (const std::int64_t count : {0, 1, 2, 7, 100})
-        for (const executor& runner :
-             {executor(), executor(runners::threaded{1}), executor(runners::threaded{8}),
-              executor(runners::reversed{}), executor(runners::interleaved{})})
+        for (const executor& runner : {executor(), executor(serial_executor{}), executor(thread_pool(3)),
+                                       executor(runners::threaded{1}), executor(runners::threaded{8}),
+                                       executor(runners::reversed{}), executor(runners::interleaved{})})
             CHECK(runs_of(runner, count) == std::vector<int>(static_cast<std::size_t>(count), 1));
 }
 

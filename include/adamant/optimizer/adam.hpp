@@ -47,6 +47,7 @@ public:
         else if (spec.mode == dtype::fp16) scaler_.emplace(loss_scaler_settings{});
         const pointer_loan loan{*this};
         state_.start_masters(params_, step_);
+        executor_.run(plan_.tasks(), [](std::int64_t) {});  // a pool starts its threads now, not in a step
     }
     template <parameter_list Params>
     basic_adam(std::span<const tensor_info> tensors, const Params& params, const hyperparameters& hyper,

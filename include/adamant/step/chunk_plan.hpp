@@ -19,14 +19,19 @@ struct chunk {
     std::int64_t end;
 };
 
-//! A large tensor becomes several chunks whose borders are multiples of 128, small ones share a task.
+//! A large tensor becomes several chunks whose borders are multiples of 128, small ones share a task. All of
+//! a small model is one task, which executors run on the calling thread: waking others costs more than it is.
 class chunk_plan {
 public:
-    static constexpr std::int64_t task_elements = std::int64_t{32} * 1024;
+    static constexpr std::int64_t serial_elements = std::int64_t{8} * 1024;
+    static constexpr std::int64_t smallest_task = std::int64_t{2} * 1024,
+                                  largest_task = std::int64_t{32} * 1024;
+    static constexpr std::int64_t tasks_wanted = 256;  // so that many threads have shares of one size
 
     chunk_plan() = default;
 
     explicit chunk_plan(std::span<const std::int64_t> sizes) {
+        const std::int64_t task_elements = elements_of_task(sizes);
         std::int64_t room = 0;
         for (std::size_t tensor = 0; tensor < sizes.size(); ++tensor) {
             for (std::int64_t begin = 0; begin < sizes[tensor];) {
@@ -36,9 +41,7 @@ public:
                 }
                 const std::int64_t end = std::min(sizes[tensor], begin + room);
                 chunks_.push_back({tensor, begin, end});
-                const std::int64_t padded =
-                    (end - begin + flat_index::alignment - 1) / flat_index::alignment * flat_index::alignment;
-                room -= padded;
+                room -= padded(end - begin);
                 begin = end;
             }
         }
@@ -53,6 +56,17 @@ public:
     }
 
 private:
+    static std::int64_t padded(std::int64_t size) {
+        return (size + flat_index::alignment - 1) / flat_index::alignment * flat_index::alignment;
+    }
+
+    static std::int64_t elements_of_task(std::span<const std::int64_t> sizes) {
+        std::int64_t total = 0;
+        for (const std::int64_t size : sizes) total += padded(size);
+        if (total <= serial_elements) return serial_elements;
+        return std::clamp(padded(total / tasks_wanted), smallest_task, largest_task);
+    }
+
     std::vector<chunk> chunks_;
     std::vector<std::size_t> task_starts_;
 };

@@ -6,33 +6,12 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
-#include <type_traits>
 #include <utility>
 
+#include <adamant/step/task.hpp>
+#include <adamant/step/thread_pool.hpp>
+
 namespace adamant::inline v0 {
-
-//! A function of a task's number, borrowed for the length of a call: nothing is allocated.
-class task {
-public:
-    template <class F>
-    requires std::invocable<F&, std::int64_t> &&
-        (!std::same_as<std::remove_cv_t<F>, task>)explicit task(F& function)
-        : function_(std::addressof(function)),
-          call_([](void* f, std::int64_t number) { (*static_cast<F*>(f))(number); }) {}
-
-    void operator()(std::int64_t number) const { call_(function_, number); }
-
-private:
-    void* function_;
-    void (*call_)(void*, std::int64_t);
-};
-
-//! run(count, t) calls t(0) ... t(count - 1), in any order and on any threads, and returns when all are done.
-//! Tasks write to disjoint memory and do not throw.
-template <class E>
-concept task_runner = requires(E& e, std::int64_t count, task t) {
-    e.run(count, t);
-};
 
 //! One after the other on the calling thread.
 struct serial_executor {
@@ -41,10 +20,11 @@ struct serial_executor {
     }
 };
 
-//! Any task_runner behind one type; copies share it, and so may several optimizers. Serial by default.
+//! Any task_runner behind one type; copies share it, and so may several optimizers. By default the process's
+//! pool.
 class executor {
 public:
-    executor() : executor(serial_executor{}) {}
+    executor() : executor(process_pool{}) {}
 
     template <task_runner E>
     requires(!std::same_as<E, executor>)

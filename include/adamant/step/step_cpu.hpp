@@ -18,11 +18,14 @@ template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq
 void update_chunk(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& streams, std::int64_t begin,
                   std::int64_t end, const step_constants& constants) {
 #if defined(__x86_64__)
-    switch (active_instruction_set()) {
-        case instruction_set::avx512: return avx512::update_chunk<MainGrad>(streams, begin, end, constants);
-        case instruction_set::avx2: return avx2::update_chunk<MainGrad>(streams, begin, end, constants);
-        case instruction_set::generic: break;
-    }
+    if constexpr (avx2::vectorised<Weight, slot::main_params> && avx2::vectorised<ExpAvg, slot::exp_avg> &&
+                  avx2::vectorised<ExpAvgSq, slot::exp_avg_sq>)
+        switch (active_instruction_set()) {
+            case instruction_set::avx512:
+                return avx512::update_chunk<MainGrad>(streams, begin, end, constants);
+            case instruction_set::avx2: return avx2::update_chunk<MainGrad>(streams, begin, end, constants);
+            case instruction_set::generic: break;
+        }
 #endif
     update_chunk_scalar<MainGrad>(streams, begin, end, constants);
 }
