@@ -3,6 +3,7 @@
 //! plot: SVG files, drawn by gnuplot from the CSV files.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -90,6 +91,12 @@ inline std::string comparison_script(const std::string& experiment, const std::v
                                            "#CC79A7", "#E69F00", "#56B4E9"};
     const std::string file = quoted(csv.string());
     std::string losses, differences;
+    double lowest = runs.front().curve.front().train_loss, highest = lowest;
+    for (const history& run : runs)
+        for (const curve_point& point : run.curve) {
+            lowest = std::min(lowest, point.train_loss);
+            highest = std::max(highest, point.train_loss);
+        }
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const std::string verb = i == 0 ? "plot " : ", ", column = std::to_string(i + 2);
         const std::string style = " with lines lw 1.5 lc rgb '" + colours[i % colours.size()] + "' dt " +
@@ -106,6 +113,7 @@ inline std::string comparison_script(const std::string& experiment, const std::v
         "set bmargin at screen 0.45",
         "set title " + quoted(experiment + ": training loss by precision policy"),
         "set ylabel 'loss (mean of " + std::to_string(runs.front().curve.front().step) + " steps)'",
+        "set yrange [" + std::to_string(0.9 * lowest) + ":" + std::to_string(1.1 * highest) + "]",
         "unset xlabel",
         losses,
     });
