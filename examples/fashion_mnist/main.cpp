@@ -15,6 +15,7 @@
 #include "command_line.hpp"
 #include "curve_file.hpp"
 #include "plot.hpp"
+#include "progress.hpp"
 #include "trainer.hpp"
 
 namespace fashion_mnist {
@@ -97,7 +98,7 @@ void compare(const dataset& data, const command_line& line) {
     const path csv = line.out / "compare.csv", svg = line.out / "compare.svg";
     write_comparison(runs, csv);
     std::printf("\n  %s\n", csv.c_str());
-    draw(comparison_script(runs, csv, svg), svg);
+    draw(comparison_script("Fashion-MNIST", runs, csv, svg), svg);
 }
 
 int start(const command_line& line) {

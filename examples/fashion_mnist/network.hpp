@@ -16,13 +16,12 @@
 
 #include "dataset.hpp"
 #include "random.hpp"
+#include "tensor_values.hpp"
 
 namespace fashion_mnist {
 
 using matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using row_vector = Eigen::RowVectorXf;
-//! The values of every tensor, in the order of network_tensors().
-using tensor_values = std::vector<std::vector<float>>;
 
 inline constexpr std::array<int, 4> widths{image_pixels, 256, 128, classes};
 inline constexpr std::size_t layers = widths.size() - 1;

@@ -3,6 +3,7 @@
 //! plot: SVG files, drawn by gnuplot from the CSV files.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -45,7 +46,7 @@ inline std::string commands(std::initializer_list<std::string> lines) {
 }
 
 //! What both plots have in common.
-inline std::string plot_head(const std::filesystem::path& svg, int height, std::size_t epochs) {
+inline std::string plot_head(const std::filesystem::path& svg, int height, double epochs) {
     return commands({
         "set terminal svg size 900," + std::to_string(height) + " dynamic noenhanced font 'Helvetica,14' " +
             "background rgb 'white'",
@@ -69,7 +70,7 @@ inline std::string plot_head(const std::filesystem::path& svg, int height, std::
 inline std::string curve_script(const history& run, const std::filesystem::path& csv,
                                 const std::filesystem::path& svg) {
     const std::string file = quoted(csv.string());
-    return plot_head(svg, 560, run.epochs.size()) +
+    return plot_head(svg, 560, run.curve.back().epoch) +
            commands({
                "set title " + quoted("Fashion-MNIST, " + run.name + ": " + bytes_text(run.spec)) +
                    ".\"\\n\"." + quoted(adamant::describe(run.spec)),
@@ -80,18 +81,26 @@ inline std::string curve_script(const history& run, const std::filesystem::path&
            });
 }
 
-//! Training losses of several runs, and below them how far each is from the first. The range there is
-//! fixed: a run that starts with skipped steps is far away for a while, which would flatten all that follows.
-inline std::string comparison_script(const std::vector<history>& runs, const std::filesystem::path& csv,
-                                     const std::filesystem::path& svg) {
+//! Training losses of several runs of `experiment`, and below them how far each is from the first. The range
+//! there is fixed: a run that starts with skipped steps is far away for a while, which would flatten all that
+//! follows.
+inline std::string comparison_script(const std::string& experiment, const std::vector<history>& runs,
+                                     const std::filesystem::path& csv, const std::filesystem::path& svg) {
     // Okabe and Ito's colours, which those who cannot tell red from green can tell apart.
     const std::vector<std::string> colours{"#000000", "#0072B2", "#D55E00", "#009E73",
                                            "#CC79A7", "#E69F00", "#56B4E9"};
     const std::string file = quoted(csv.string());
     std::string losses, differences;
+    double lowest = runs.front().curve.front().train_loss, highest = lowest;
+    for (const history& run : runs)
+        for (const curve_point& point : run.curve) {
+            lowest = std::min(lowest, point.train_loss);
+            highest = std::max(highest, point.train_loss);
+        }
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const std::string verb = i == 0 ? "plot " : ", ", column = std::to_string(i + 2);
-        const std::string style = " with lines lw 1.5 lc rgb '" + colours[i % colours.size()] + "' title ";
+        const std::string style = " with lines lw 1.5 lc rgb '" + colours[i % colours.size()] + "' dt " +
+                                  std::to_string(i / colours.size() + 1) + " title ";
         const std::string title = quoted(runs[i].name + ", " + bytes_text(runs[i].spec));
         losses += verb + file + " using 1:" + column + style + title;
         differences += verb + file + " using 1:($" + column + " - $2)" + style + title;
@@ -102,8 +111,9 @@ inline std::string comparison_script(const std::vector<history>& runs, const std
         "set rmargin at screen 0.96",
         "set tmargin at screen 0.94",
         "set bmargin at screen 0.45",
-        "set title 'Fashion-MNIST: training loss by precision policy'",
-        "set ylabel 'loss (mean of 20 steps)'",
+        "set title " + quoted(experiment + ": training loss by precision policy"),
+        "set ylabel 'loss (mean of " + std::to_string(runs.front().curve.front().step) + " steps)'",
+        "set yrange [" + std::to_string(0.9 * lowest) + ":" + std::to_string(1.1 * highest) + "]",
         "unset xlabel",
         losses,
     });
@@ -120,7 +130,7 @@ inline std::string comparison_script(const std::vector<history>& runs, const std
         differences,
         "unset multiplot",
     });
-    return plot_head(svg, 800, runs.front().epochs.size()) + above + below;
+    return plot_head(svg, 800, runs.front().curve.back().epoch) + above + below;
 }
 
 }  // namespace fashion_mnist

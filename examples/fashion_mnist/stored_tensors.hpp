@@ -9,7 +9,7 @@
 
 #include <adamant/state/tensor.hpp>
 
-#include "network.hpp"
+#include "tensor_values.hpp"
 
 namespace fashion_mnist {
 

@@ -19,7 +19,6 @@
 
 #include "history.hpp"
 #include "network.hpp"
-#include "progress.hpp"
 #include "stored_tensors.hpp"
 
 namespace fashion_mnist {
@@ -59,7 +58,9 @@ public:
         history_.spec = spec;
     }
 
-    history train(std::string name, progress& display) {
+    //! `display` is told of points and epochs, as progress is.
+    template <class Display>
+    history train(std::string name, Display&& display) {
         history_.name = std::move(name);
         const auto start = std::chrono::steady_clock::now();
         for (int epoch = 0; epoch < options_.epochs; ++epoch) {
@@ -78,7 +79,8 @@ private:
     static constexpr std::size_t micro_batches_per_step = 2;
     static constexpr int skipped_in_a_row_limit = 100;  // from 2^32 a loss scale falls to 1 in 33 steps
 
-    epoch_summary train_epoch(int epoch, progress& display) {
+    template <class Display>
+    epoch_summary train_epoch(int epoch, Display& display) {
         const std::int64_t images = data_.train.size(), steps = options_.steps_per_epoch(images);
         // Streams 0 to 2 are the initial weights of the three layers.
         const std::vector<std::int64_t> order =
