@@ -4,6 +4,8 @@
 //! them, remainder16 equals the fp32 master bit for bit, and the loss scaler's log is exact.
 #include "directories.hpp"
 
+#include <unjudged.hpp>
+
 #include <adamant/adamant.hpp>
 
 #include <doctest/doctest.h>
@@ -49,7 +51,7 @@ public:
         : golden_(golden),
           start_(floats(golden["p0"])),
           params_(start_.size()),
-          optimizer_(lists(), hyper(golden), std::move(options)) {
+          optimizer_(lists(), hyper(golden), unjudged(std::move(options))) {
         const std::vector<std::span<const float>> values{start_};
         optimizer_.init_masters(lists(), values);
         if (golden.contains("m0")) {

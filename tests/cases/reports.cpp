@@ -3,6 +3,8 @@
 //! Public bug reports boiled down to numbers (reports/BNN.json): what other trainers got wrong, held here.
 #include "directories.hpp"
 
+#include <unjudged.hpp>
+
 #include <adamant/adamant.hpp>
 #include <adamant/yaml/yaml.hpp>
 
@@ -45,7 +47,7 @@ struct model {
 
     model(const std::vector<std::vector<float>>& start, const hyperparameters& hyper,
           optimizer_options options = {})
-        : params(rounded_to<param_t>(start)), optimizer(lists(), hyper, std::move(options)) {}
+        : params(rounded_to<param_t>(start)), optimizer(lists(), hyper, unjudged(std::move(options))) {}
 
     template <class T>
     static std::vector<std::vector<T>> rounded_to(const std::vector<std::vector<float>>& tensors) {

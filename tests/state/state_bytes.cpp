@@ -4,6 +4,7 @@
 #include "counting_memory.hpp"
 
 #include <optimizer/narrow_catalogue.hpp>
+#include <unjudged.hpp>
 
 #include <adamant/optimizer/adam.hpp>
 #include <adamant/policy/catalogue.hpp>
@@ -28,7 +29,7 @@ struct model {
     }
     counted_adam<Policy> optimizer(ledger& book) {
         std::vector<std::span<param_t>> spans(params.begin(), params.end());
-        return counted_adam<Policy>(spans, hyperparameters{}, {}, counting_memory{&book});
+        return counted_adam<Policy>(spans, hyperparameters{}, unjudged(), counting_memory{&book});
     }
 };
 

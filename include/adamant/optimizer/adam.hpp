@@ -17,13 +17,15 @@
 #include <adamant/optimizer/tensor_state.hpp>
 #include <adamant/step/chunk_plan.hpp>
 #include <adamant/step/float_environment.hpp>
+#include <adamant/step/soundness.hpp>
 #include <adamant/train/grad_norm.hpp>
 
 namespace adamant::inline v0 {
 
 //! Adam for a resolved policy. Lists have the order and the sizes given at construction, each time;
 //! pointers may change between steps, none is kept, and gradients are never written.
-//! Errors: config_error (hyperparameters), shape_error (tensors); both leave everything as it was.
+//! Errors: config_error (hyperparameters, and policies that are not sound with them), shape_error (tensors);
+//! both leave everything as it was.
 template <class Resolved, memory Memory = host_memory>
 class basic_adam {
 public:
@@ -35,7 +37,7 @@ public:
     template <parameter_list Params>
     basic_adam(std::span<const tensor_info> tensors, const Params& params, const hyperparameters& hyper,
                optimizer_options options = {}, Memory memory = {})
-        : hyper_((require_valid(hyper), hyper)),
+        : hyper_((require_valid(hyper), require_sound(spec, hyper, options.accept), hyper)),
           executor_(std::move(options.executor)),
           params_(std::ranges::begin(params), std::ranges::end(params)),
           grads_(params_.size()),
