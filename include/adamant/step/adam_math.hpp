@@ -115,7 +115,8 @@ ADAMANT_ALWAYS_INLINE float moment_ratio(const step_constants& c, float m, float
 template <bool Bounded>
 ADAMANT_ALWAYS_INLINE float update_direction(const step_constants& c, float u, float p) {
     if constexpr (Bounded) u = std::min(std::max(u, -c.update_bound), c.update_bound);
-    return c.decoupled ? __builtin_fmaf(c.weight_decay, p, u) : u;
+    if (c.decoupled) u = __builtin_fmaf(c.weight_decay, p, u);
+    return u;
 }
 
 //! One element: updates parameter, exp_avg and exp_avg_sq in place.
