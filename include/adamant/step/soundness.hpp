@@ -127,11 +127,10 @@ inline void require_sound(const policy_spec& spec, const hyperparameters& h,
                           std::span<const std::string> accepted) {
     for (const std::string& name : accepted)
         if (std::ranges::find(all_soundness_rules::names, name) == all_soundness_rules::names.end()) {
-            std::string known;
+            std::string sentence = "[adamant] accept names soundness rules: write one of ";
             for (const std::string_view rule : all_soundness_rules::names)
-                known.append(known.empty() ? "" : ", ").append(rule);
-            throw config_error("[adamant] accept names soundness rules: write one of " + known + ", not '" +
-                               name + "'.");
+                sentence.append(rule).append(rule == all_soundness_rules::names.back() ? ", not '" : ", ");
+            throw config_error(sentence.append(name).append("'."));
         }
     all_soundness_rules::for_each([&]<class Rule>(std::type_identity<Rule>) {
         if (!Rule::holds(spec, h) && std::ranges::find(accepted, Rule::name) == accepted.end())
