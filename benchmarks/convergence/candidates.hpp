@@ -79,7 +79,9 @@ constexpr const candidate* find_candidate(std::string_view name) {
 inline adamant::any_optimizer optimizer_of(const candidate& c, std::span<const adamant::tensor_info> tensors,
                                            std::span<const adamant::tensor_view> params,
                                            const adamant::hyperparameters& hyper) {
-    return adamant::make_optimizer<policies::all>(c.optimizer_spec(), tensors, params, hyper);
+    // Accepted: the controls are there to train badly.
+    return adamant::make_optimizer<policies::all>(c.optimizer_spec(), tensors, params, hyper,
+                                                  {.accept = {"square_to_nearest"}});
 }
 
 //! Adam alone: no decay and no clipping, which would couple every parameter with every other. The noise of

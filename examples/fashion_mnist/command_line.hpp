@@ -19,8 +19,8 @@ namespace fashion_mnist {
 inline constexpr const char* usage =
     "usage: examples/run [CONFIG.yaml] [options]\n"
     "  Trains a small network on Fashion-MNIST with the policy of a configuration file.\n"
-    "  CONFIG.yaml     section actor.optim, verl's keys; without it "
-    "examples/configs/bf16_precision_aware.yaml\n"
+    "  CONFIG.yaml     section actor.optim, verl's keys, or section adamant, our own; without it\n"
+    "                  examples/configs/bf16_precision_aware.yaml\n"
     "  --compare       every file of examples/configs, and a table of all at the end\n"
     "  --epochs N      passes over the training images (8)\n"
     "  --batch N       images per step (128)\n"

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! Golden trajectories of 50 steps, computed in numpy: the product stays within the tolerances that came with
-//! them, remainder16 equals the fp32 master bit for bit, and the loss scaler's log is exact.
+//! them, remainder16 equals the fp32 master bit for bit, lower moments are no further from double than
+//! others' are, and the loss scaler's log is exact.
 #include "directories.hpp"
+
+#include <unjudged.hpp>
 
 #include <adamant/adamant.hpp>
 
@@ -29,7 +32,8 @@ std::vector<float> floats(const std::string& hex) {
     return result;
 }
 
-double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+template <class A, class B>
+double largest_difference(const std::vector<A>& a, const std::vector<B>& b) {
     REQUIRE(a.size() == b.size());
     double largest = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -45,11 +49,11 @@ public:
     using param_t = typename optimizer_type::param_t;
     using grad_t = typename optimizer_type::grad_t;
 
-    runner(const json& golden, optimizer_options options = {})
+    explicit runner(const json& golden, optimizer_options options = {}, std::uint64_t seed = 0)
         : golden_(golden),
           start_(floats(golden["p0"])),
           params_(start_.size()),
-          optimizer_(lists(), hyper(golden), std::move(options)) {
+          optimizer_(lists(), hyper(golden, seed), unjudged(std::move(options))) {
         const std::vector<std::span<const float>> values{start_};
         optimizer_.init_masters(lists(), values);
         if (golden.contains("m0")) {
@@ -85,7 +89,7 @@ public:
 private:
     std::vector<std::span<param_t>> lists() { return {params_}; }
 
-    static hyperparameters hyper(const json& golden) {
+    static hyperparameters hyper(const json& golden, std::uint64_t seed) {
         const json& h = golden["hyper"];
         hyperparameters result{.beta1 = h["b1"], .beta2 = h["b2"], .eps = h["eps"]};
         result.bias_correction = golden.value("bias_correction", true);
@@ -93,6 +97,7 @@ private:
         result.clip_grad = golden.contains("clip") && !golden["clip"].is_null()
                                ? golden["clip"]["max_norm"].get<double>()
                                : 0.0;
+        result.seed = seed;
         if (h.contains("lr")) result.lr = h["lr"], result.weight_decay = h["wd"];
         return result;
     }
@@ -147,6 +152,22 @@ TEST_CASE("golden trajectories") {
         run<presets::full_fp32>(golden, "f32", [&](auto& r, const json& snapshot) {
             CHECK(largest_difference(r.params(), floats(snapshot["p"])) <= f32_abs);
         });
+        // As far from double as the fp32 variant is, but for our order of operations: a quarter of its limit.
+        run<presets::full_fp32>(golden, "f64", [&](auto& r, const json& snapshot) {
+            const auto exact = snapshot["p"].template get<std::vector<double>>();
+            const std::string step =
+                std::to_string(r.optimizer().step_count() - golden.value("step_offset", 0));
+            const auto in_fp32 = floats(golden["variants"]["f32"][step]["p"]);
+            CHECK(largest_difference(r.params(), exact) <= largest_difference(in_fp32, exact) + f32_abs / 4);
+        });
+        run<remainder_master>(golden, "rem16", [&](auto& r, const json& snapshot) {
+            const auto weights = words(snapshot["p16"], 4), remainders = words(snapshot["rem16"], 4);
+            std::vector<float> master;
+            for (std::size_t i = 0; i < weights.size(); ++i)
+                master.push_back(join_remainder16({static_cast<std::uint16_t>(weights[i])},
+                                                  static_cast<std::int16_t>(remainders[i])));
+            CHECK(largest_difference(r.master(), master) <= f32_abs);
+        });
         run<bf16_moments>(golden, "bf16_mv", [&](auto& r, const json& snapshot) {
             CHECK(largest_difference(r.params(), floats(snapshot["p"])) <= bf16_mv_abs);
         });
@@ -169,6 +190,62 @@ TEST_CASE("golden trajectories") {
         }
     }
     CHECK(sets >= 6);
+}
+
+namespace {
+
+//! The weights after the last step, the mean of runs with as many seeds.
+template <class Policy>
+std::vector<double> mean_of_runs(const json& golden, int seeds) {
+    std::vector<double> mean;
+    for (int seed = 0; seed < seeds; ++seed) {
+        runner<Policy> r(golden, {}, static_cast<std::uint64_t>(seed));
+        for (std::size_t i = 0; i < golden["lr_per_step"].size(); ++i)
+            REQUIRE(r.step(i).status == step_status::applied);
+        mean.resize(r.params().size());
+        for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += double{to_float(r.params()[i])} / seeds;
+    }
+    return mean;
+}
+
+template <class ExpAvg, class ExpAvgSq>
+using in_fp32 = policy<mode<fp32>, precision_aware, ExpAvg, ExpAvgSq>;
+
+}  // namespace
+
+// Their scale is per tensor and no power of two, ours per group of 32 and a power of two, so the runs differ;
+// what is held is how far the last step is from double. To nearest, one run against one. The e4m3 of fp8 does
+// not hold that (8.2e-4 against 6.0e-4 in the worst of 37 elements; the roots of the mean squares are 3.1e-4
+// and 3.0e-4): it is held as it is meant to be used, stochastic, in the mean of many seeds, where a bias
+// would stay.
+TEST_CASE("golden moments of 16 and 8 bits: not further from double than those with a scale per tensor") {
+    int sets = 0;
+    for (const auto& file : cases::files("golden", "", ".json")) {
+        const json golden = cases::read_json(file);
+        if (!golden.contains("variants") || !golden["variants"].contains("fp16_mv")) continue;
+        ++sets;
+        CAPTURE(file.string());
+        const std::string last = std::to_string(golden["lr_per_step"].size());
+        const auto exact = golden["variants"]["f64"][last]["p"].get<std::vector<double>>();
+        const auto theirs = [&](const char* variant) {
+            return largest_difference(floats(golden["variants"][variant][last]["p"]), exact);
+        };
+        const auto ours = [&]<class Policy>(std::type_identity<Policy>, int seeds) {
+            return largest_difference(mean_of_runs<Policy>(golden, seeds), exact);
+        };
+        using halves_to_nearest = in_fp32<exp_avg<fp16, nearest>, exp_avg_sq<fp16, nearest>>;
+        using fine_to_nearest = in_fp32<exp_avg<fp8_fine, nearest>, exp_avg_sq<fp32>>;
+        CHECK(ours(std::type_identity<halves_to_nearest>{}, 1) <= theirs("fp16_mv"));
+        CHECK(ours(std::type_identity<fine_to_nearest>{}, 1) <= theirs("fp8_m"));
+
+        using halves = in_fp32<exp_avg<fp16>, exp_avg_sq<fp16>>;
+        using wide = in_fp32<exp_avg<fp8>, exp_avg_sq<fp32>>;
+        using fine = in_fp32<exp_avg<fp8_fine>, exp_avg_sq<fp32>>;
+        CHECK(ours(std::type_identity<halves>{}, 64) <= theirs("fp16_mv"));
+        CHECK(ours(std::type_identity<wide>{}, 64) <= theirs("fp8_m"));
+        CHECK(ours(std::type_identity<fine>{}, 64) <= theirs("fp8_m"));
+    }
+    CHECK(sets >= 1);
 }
 
 TEST_CASE("golden loss-scaler logs") {

@@ -3,6 +3,8 @@
 //! Public bug reports boiled down to numbers (reports/BNN.json): what other trainers got wrong, held here.
 #include "directories.hpp"
 
+#include <unjudged.hpp>
+
 #include <adamant/adamant.hpp>
 #include <adamant/yaml/yaml.hpp>
 
@@ -45,7 +47,7 @@ struct model {
 
     model(const std::vector<std::vector<float>>& start, const hyperparameters& hyper,
           optimizer_options options = {})
-        : params(rounded_to<param_t>(start)), optimizer(lists(), hyper, std::move(options)) {}
+        : params(rounded_to<param_t>(start)), optimizer(lists(), hyper, unjudged(std::move(options))) {}
 
     template <class T>
     static std::vector<std::vector<T>> rounded_to(const std::vector<std::vector<float>>& tensors) {
@@ -110,14 +112,27 @@ TEST_CASE(
     CHECK(after_1000(std::type_identity<in_bf16>{}, 0.0f) == expected["decay_bf16_rne"].get<float>());
     CHECK(after_1000(std::type_identity<in_bf16>{}, std::sqrt(2.0f)) ==
           expected["rise_bf16_rne"].get<float>());
+    // (b3) of the report: with g^2 = 8 the rise ends where a step is half a gap of the grid.
+    CHECK(after_1000(std::type_identity<plain>{}, std::sqrt(8.0f)) ==
+          doctest::Approx(expected["rise8_fp32"].get<double>()).epsilon(1e-5));
+    CHECK(after_1000(std::type_identity<in_bf16>{}, std::sqrt(8.0f)) ==
+          expected["rise8_bf16_rne"].get<float>());
+    // (a): in bf16 beta2 would be 1, and nothing would ever move.
+    CHECK(to_float(to_bfloat16(0.999f)) == expected["bf16_of_beta2"].get<float>());
 }
 
-TEST_CASE("B04: zero gradients of fp16 weights change nothing and make no NaN") {
+TEST_CASE("B04: zero gradients of fp16 weights change nothing and make no NaN, with fp16 state too") {
     const json all = report("B04");
-    model<policy<mode<fp16>, grad_reduce_in_fp32<false>>> m({numbers(all["inputs"]["p"])}, no_decay);
-    for (int i = 0; i < 3; ++i) CHECK(m.step({{0.0f, 0.0f, 0.0f}}).status == step_status::applied);
     const auto after = numbers(all["expected"]["p_after"]);
-    for (std::size_t i = 0; i < after.size(); ++i) CHECK(to_float(m.params[0][i]) == after[i]);
+    const auto check = [&]<class Policy>(std::type_identity<Policy>) {
+        model<Policy> m({numbers(all["inputs"]["p"])}, no_decay);
+        for (int i = 0; i < 3; ++i) CHECK(m.step({{0.0f, 0.0f, 0.0f}}).status == step_status::applied);
+        for (std::size_t i = 0; i < after.size(); ++i) CHECK(to_float(m.params[0][i]) == after[i]);
+    };
+    check(std::type_identity<policy<mode<fp16>, grad_reduce_in_fp32<false>>>{});
+    check(std::type_identity<policy<mode<fp16>, precision_aware, main_params<fp16>,
+                                    grad_reduce_in_fp32<false>, exp_avg<fp16>, exp_avg_sq<fp16>>>{});
+    CHECK(to_float(to_float16(1e-8f)) == all["expected"]["eps_as_fp16"].get<float>());
 }
 
 TEST_CASE("B07: a skipped iteration leaves no trace in step, moments or schedule") {
@@ -307,6 +322,42 @@ TEST_CASE("B35: a tied weight is registered once and steps once with the summed 
     std::vector<float> weight{1.0f};
     const std::vector<std::span<float>> twice{weight, weight};
     CHECK_THROWS_AS(adam<plain>(twice, no_decay), shape_error);
+}
+
+TEST_CASE("B36: the policy that takes a state decides its dtype, and narrowing has to be asked for") {
+    const json all = report("B36");
+    const auto word = [](const json& text) {
+        return static_cast<std::uint32_t>(std::stoul(text.get<std::string>(), nullptr, 16));
+    };
+    const auto value = [&](const json& text) { return from_bits(word(text)); };
+    const json &in = all["inputs"], &expected = all["expected"];
+    using wide = presets::megatron_bf16;
+    using low = policy<mode<bf16>, precision_aware, main_params<fp32>, exp_avg<bf16>, exp_avg_sq<bf16>>;
+    model<wide> from({{0.0f}}, no_decay), same({{0.0f}}, no_decay), back({{0.0f}}, no_decay);
+    model<low> narrow({{0.0f}}, no_decay);
+    const std::vector<float> master{value(in["master"])};
+    from.optimizer.init_masters(from.lists(), std::vector<std::span<const float>>{master});
+    from.optimizer.import_fp32(slot::exp_avg, 0, std::vector<float>{value(in["m"])});
+    from.optimizer.import_fp32(slot::exp_avg_sq, 0, std::vector<float>{value(in["v"])});
+    CHECK(from.params[0][0].bits == word(expected["param_bits"]));
+
+    same.params = narrow.params = back.params = from.params;
+    convert(from.optimizer, same.optimizer, same.lists());
+    const auto master_of = [](auto& m) {
+        return m.optimizer.export_fp32(slot::main_params, 0, std::span(m.params[0]))[0];
+    };
+    CHECK(to_bits(same.exp_avg()) == word(expected["loaded_into_fp32"][0]));
+    CHECK(to_bits(same.exp_avg_sq()) == word(expected["loaded_into_fp32"][1]));
+    CHECK(to_bits(master_of(same)) == word(expected["loaded_into_fp32"][2]));
+
+    static_assert(!is_lossless_v<wide, low> && is_lossless_v<low, wide>);
+    convert(from.optimizer, narrow.optimizer, narrow.lists(), narrowing);
+    CHECK(narrow.optimizer.state<slot::exp_avg>(0)[0].bits == word(expected["loaded_into_bf16_state"][0]));
+    CHECK(narrow.optimizer.state<slot::exp_avg_sq>(0)[0].bits == word(expected["loaded_into_bf16_state"][1]));
+    CHECK(to_bits(master_of(narrow)) == word(expected["loaded_into_fp32"][2]));
+    convert(narrow.optimizer, back.optimizer, back.lists());
+    CHECK(to_bits(back.exp_avg()) == word(expected["bf16_file_into_fp32"][0]));
+    CHECK(to_bits(back.exp_avg_sq()) == word(expected["bf16_file_into_fp32"][1]));
 }
 
 TEST_CASE("B45: micro-batches add up in fp32 by default, and a bf16 bucket has its cost") {

@@ -16,7 +16,7 @@ int main() {
         gradients(8, adamant::to_bfloat16(0.5f));
     const std::vector<std::span<adamant::bfloat16>> params{weights};
     const std::vector<std::span<const adamant::bfloat16>> grads{gradients};
-    adamant::adam<lean> optimizer{params, {.lr = 0.25}};
+    adamant::adam<lean> optimizer{params, {.lr = 0.25, .beta2 = 0.95}};
     const auto result = optimizer.step(params, grads);
     if (result.step != 1 || to_float(weights[0]) >= 1.0f) return 1;
 #if defined(WITH_YAML)

@@ -179,7 +179,7 @@ TEST_CASE("a policy outside the catalogue, or against the rules, is refused befo
     std::vector<bfloat16> weights(3);
     const std::vector<tensor_view> params{std::span(weights)};
     const auto make = [&](const policy_spec& spec) {
-        return thrown<config_error>([&] { make_optimizer<some>(spec, {}, params, {}); });
+        return thrown<config_error>([&] { make_optimizer<some>(spec, {}, params, {.beta2 = 0.95}); });
     };
     CHECK(says(make(presets::megatron_bf16::spec), {"catalogue", "policy<mode<bf16>>"}));
     policy_spec broken = presets::megatron_bf16::spec;
@@ -191,7 +191,7 @@ TEST_CASE("a policy outside the catalogue, or against the rules, is refused befo
 TEST_CASE("masters are set and reloaded through the run-time interface") {
     std::vector<bfloat16> weights(3);
     const std::vector<tensor_view> params{std::span(weights)};
-    any_optimizer optimizer = make_optimizer<some>(presets::lean_bf16::spec, {}, params, {});
+    any_optimizer optimizer = make_optimizer<some>(presets::lean_bf16::spec, {}, params, {.beta2 = 0.95});
     const std::vector<float> values{0x1.000002p0f, -3, 0};
     optimizer.init_masters(params, std::vector<tensor_view>{std::span(values)});
     any_optimizer moved = std::move(optimizer);

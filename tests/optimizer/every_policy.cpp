@@ -24,7 +24,7 @@ const optimizer_options small_scale{.loss_scaler = loss_scaler_settings{.initial
 template <class Catalogue>
 any_optimizer any_of(const policy_spec& spec, const std::vector<tensor_info>& tensors,
                      const std::vector<tensor_view>& params) {
-    return make_optimizer<Catalogue>(spec, tensors, params, {}, small_scale);
+    return make_optimizer<Catalogue>(spec, tensors, params, {}, unjudged(small_scale));
 }
 
 std::size_t bytes_of(dtype kind) {

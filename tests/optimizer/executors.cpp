@@ -115,9 +115,10 @@ TEST_CASE("a small model stays on the calling thread, a larger one does not") {
 }
 
 TEST_CASE("the constructor that takes an executor alone is the same") {
-    model<presets::lean_bf16> m({}, {}, 180000), other({}, {}, 180000);
+    const hyperparameters sound{.beta2 = 0.95};
+    model<presets::lean_bf16> m(sound, {}, 180000), other(sound, {}, 180000);
     other.optimizer =
-        adam<presets::lean_bf16>(other.tensors, other.param_spans(), {}, executor(runners::threaded{3}));
+        adam<presets::lean_bf16>(other.tensors, other.param_spans(), sound, executor(runners::threaded{3}));
     m.step();
     other.step();
     CHECK(m.digest() == other.digest());

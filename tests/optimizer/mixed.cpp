@@ -24,7 +24,7 @@ struct mixed {
     optimizer_type optimizer;
 
     explicit mixed(const hyperparameters& hyper = {}, const optimizer_options& options = {})
-        : weight(rounded<param_t>(300, 2)), optimizer(views(), hyper, options) {}
+        : weight(rounded<param_t>(300, 2)), optimizer(views(), hyper, unjudged(options)) {}
 
     std::vector<tensor_view> views() { return {std::span(router), std::span(weight)}; }
     step_result step(std::uint64_t number) {

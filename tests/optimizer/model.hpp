@@ -5,6 +5,7 @@
 
 #include <digest.hpp>
 #include <train/inputs.hpp>
+#include <unjudged.hpp>
 
 #include <adamant/optimizer/adam.hpp>
 
@@ -37,7 +38,7 @@ struct model {
                    std::size_t head = 5000)
         : sizes{300, 64, 0, 1, head},
           params(rounded<param_t>(1, 0.5)),
-          optimizer(tensors, param_spans(), hyper, std::move(options)) {
+          optimizer(tensors, param_spans(), hyper, unjudged(std::move(options))) {
         new_grads(0);
     }
 

@@ -3,7 +3,8 @@
 //! An optimizer asks its memory for state_bytes(sizes), to the byte, and gives all of it back.
 #include "counting_memory.hpp"
 
-#include <optimizer/narrow_catalogue.hpp>
+#include <same_bits/run.hpp>
+#include <unjudged.hpp>
 
 #include <adamant/optimizer/adam.hpp>
 #include <adamant/policy/catalogue.hpp>
@@ -28,7 +29,7 @@ struct model {
     }
     counted_adam<Policy> optimizer(ledger& book) {
         std::vector<std::span<param_t>> spans(params.begin(), params.end());
-        return counted_adam<Policy>(spans, hyperparameters{}, {}, counting_memory{&book});
+        return counted_adam<Policy>(spans, hyperparameters{}, unjudged(), counting_memory{&book});
     }
 };
 
@@ -51,14 +52,9 @@ std::size_t expected_bytes(const policy_spec& spec, std::size_t padded) {
            bytes_of(spec.exp_avg_sq.kind, padded);
 }
 
-template <class F, class... Policies>
-void for_each(catalogue<Policies...>, F f) {
-    (f(std::type_identity<Policies>{}), ...);
-}
-
 }  // namespace
 
-TEST_CASE("every catalogue policy and every narrow one allocates state_bytes(sizes) and gives it back") {
+TEST_CASE("every policy of every kind and rounding allocates state_bytes(sizes) and gives it back") {
     const auto check = []<class Policy>(std::type_identity<Policy>) {
         CAPTURE(Policy::describe());
         const std::vector<std::int64_t> sizes{1, 0, 127, 129, 1000};  // 128 + 0 + 128 + 256 + 1024
@@ -74,12 +70,28 @@ TEST_CASE("every catalogue policy and every narrow one allocates state_bytes(siz
         CHECK(book.live_bytes == 0);
         CHECK(book.returns == book.calls);
     };
-    for_each(verl_catalogue{}, check);
-    for_each(narrow_catalogue{}, check);
+    same_bits::for_each_policy(check);
+}
+
+TEST_CASE("an fp32 tensor of a lower mode has moments and no master, and that is what is allocated") {
+    same_bits::for_each_policy([]<class Policy>(std::type_identity<Policy>) {
+        CAPTURE(Policy::describe());
+        std::vector<typename adam<Policy>::param_t> weights(200), more(5);
+        std::vector<float> router(129);
+        const std::vector<tensor_view> params{std::span(weights), std::span(router), std::span(more)};
+        ledger book;
+        const counted_adam<Policy> optimizer(params, hyperparameters{}, unjudged(), counting_memory{&book});
+        const bool has_master = Policy::spec.mode != dtype::fp32;
+        const std::size_t all = 256 + 256 + 128, mastered = has_master ? all - 256 : all;
+        CHECK(book.live_bytes == bytes_of(Policy::spec.main_params.kind, mastered) +
+                                     bytes_of(Policy::spec.exp_avg.kind, all) +
+                                     bytes_of(Policy::spec.exp_avg_sq.kind, all));
+        CHECK(optimizer.state_bytes() == book.live_bytes);
+    });
 }
 
 TEST_CASE("the state of 128 elements and more is bytes_per_param() without weight and gradient") {
-    for_each(narrow_catalogue{}, []<class Policy>(std::type_identity<Policy>) {
+    same_bits::for_each_policy([]<class Policy>(std::type_identity<Policy>) {
         const std::vector<std::int64_t> sizes{12800};
         const double weight_and_grad =
             double{sizeof(typename adam<Policy>::param_t)} + double{sizeof(typename adam<Policy>::grad_t)};

@@ -22,6 +22,11 @@ adamant::step_result take_a_step(adamant::any_optimizer& optimizer,
     return optimizer.step(params, params);
 }
 
+adamant::step_telemetry count_a_step(const adamant::adam<adamant::presets::lean_bf16>& optimizer,
+                                     std::span<const adamant::tensor_view> params) {
+    return adamant::telemetry(optimizer, params, params);
+}
+
 #if __has_include(<yaml-cpp/yaml.h>)
 adamant::any_optimizer make(const adamant::yaml::config& config,
                             std::span<const adamant::tensor_view> params) {

@@ -29,7 +29,7 @@ TEST_CASE("a configuration becomes the optimizer that its types would be") {
     auto optimizer =
         yaml::make_optimizer<small_catalogue>(yaml::load_text(lean_text, "f.yaml"), tensors, params);
     const std::vector<std::span<bfloat16>> typed{by_type};
-    adam<lean> reference(tensors, typed, {.lr = 1e-2});
+    adam<lean> reference(tensors, typed, {.lr = 1e-2}, {.accept = {"square_to_nearest"}});
     for (int step = 0; step < 8; ++step) {
         const step_result result = optimizer.step(params, grads);
         const double lr = step <= 4 ? 1e-2 * step / 4 : 1e-2 * (8 - step) / 4;
@@ -66,4 +66,38 @@ TEST_CASE("parameters of another dtype than the file says are refused") {
     CHECK_THROWS_AS(
         (void)yaml::make_optimizer<small_catalogue>(yaml::load_text(lean_text, "f.yaml"), {}, params),
         shape_error);
+}
+
+TEST_CASE("what is a warning in a dialect, or accepted there by name, does not stop the construction") {
+    std::vector<bfloat16> weights(5);
+    const std::vector<tensor_view> params{std::span<bfloat16>(weights)};
+    const std::string megatron =
+        "use_precision_aware_optimizer: true\nmain_grads_dtype: bf16\nexp_avg_dtype: bf16\n"
+        "exp_avg_sq_dtype: bf16\n";
+    const std::string ours =
+        "precision_aware: true\nmain_grads_dtype: bf16\nexp_avg_dtype: bf16\nexp_avg_sq_dtype: bf16\n"
+        "rounding: nearest\naccept: [square_to_nearest]\ntotal_training_steps: 5\n";
+    for (const auto& [text, dialect] :
+         {std::pair(std::string(lean_text), yaml::dialect::verl),
+          std::pair(megatron, yaml::dialect::megatron), std::pair(ours, yaml::dialect::adamant)}) {
+        CAPTURE(text);
+        const auto config = yaml::load_text(text, "f.yaml", "", {.dialect = dialect});
+        const auto r = yaml::resolve(config);
+        CHECK(r.accepted == std::vector<std::string>{"square_to_nearest"});
+        CHECK_NOTHROW((void)yaml::make_optimizer<small_catalogue>(config, {}, params));
+        // The same policy and numbers in a program's own hands are judged.
+        CHECK_THROWS_AS((void)make_optimizer<small_catalogue>(r.policy, {}, params, r.hyper), config_error);
+    }
+}
+
+TEST_CASE("a resolution accepts what it judged, not what is made of it later") {
+    std::vector<bfloat16> weights(5);
+    const std::vector<tensor_view> params{std::span<bfloat16>(weights)};
+    auto r = yaml::resolve(yaml::load_text(std::string(lean_text) + "betas: [0.9, 0.95]\n", "f.yaml"));
+    CHECK(r.accepted.empty());
+    CHECK_NOTHROW((void)yaml::make_optimizer<small_catalogue>(r, {}, params));
+    r.hyper.beta2 = 0.999;
+    CHECK_THROWS_AS((void)yaml::make_optimizer<small_catalogue>(r, {}, params), config_error);
+    CHECK_NOTHROW(
+        (void)yaml::make_optimizer<small_catalogue>(r, {}, params, {.accept = {"square_to_nearest"}}));
 }

@@ -17,13 +17,19 @@
 #include <adamant/optimizer/tensor_state.hpp>
 #include <adamant/step/chunk_plan.hpp>
 #include <adamant/step/float_environment.hpp>
+#include <adamant/step/soundness.hpp>
 #include <adamant/train/grad_norm.hpp>
 
 namespace adamant::inline v0 {
 
+namespace detail {
+class telemetry_reader;  // optimizer/telemetry.hpp
+}
+
 //! Adam for a resolved policy. Lists have the order and the sizes given at construction, each time;
 //! pointers may change between steps, none is kept, and gradients are never written.
-//! Errors: config_error (hyperparameters), shape_error (tensors); both leave everything as it was.
+//! Errors: config_error (hyperparameters, policies that are not sound with them, ADAMANT_SIMD), shape_error
+//! (tensors); both leave everything as it was.
 template <class Resolved, memory Memory = host_memory>
 class basic_adam {
 public:
@@ -35,7 +41,7 @@ public:
     template <parameter_list Params>
     basic_adam(std::span<const tensor_info> tensors, const Params& params, const hyperparameters& hyper,
                optimizer_options options = {}, Memory memory = {})
-        : hyper_((require_valid(hyper), hyper)),
+        : hyper_((require_valid(hyper), require_sound(spec, hyper, options.accept), hyper)),
           executor_(std::move(options.executor)),
           params_(std::ranges::begin(params), std::ranges::end(params)),
           grads_(params_.size()),
@@ -47,6 +53,7 @@ public:
         else if (spec.mode == dtype::fp16) scaler_.emplace(loss_scaler_settings{});
         const pointer_loan loan{*this};
         state_.start_masters(params_, step_);
+        static_cast<void>(active_instruction_set());        // a wrong choice is said here, not by a thread
         executor_.run(plan_.tasks(), [](std::int64_t) {});  // a pool starts its threads now, not in a step
     }
     template <parameter_list Params>
@@ -141,6 +148,7 @@ public:
     }
 
 private:
+    friend class detail::telemetry_reader;
     using main_grad_t = element_t<typename Resolved::main_grads>;
 
     const tensor_registry& tensors() const { return state_.tensors(); }
@@ -158,7 +166,16 @@ private:
         }
     };
 
-    step_result step_on_views(const step_options& options) {
+    //! What a step is about to do.
+    struct step_plan {
+        step_result result;
+        bool found_inf;
+        double weight_decay;
+        double grad_factor;
+    };
+
+    //! Judges numbers and gradients; changes nothing.
+    step_plan plan_step(const step_options& options, std::span<const tensor_view> grads) const {
         const double lr = options.lr.value_or(hyper_.lr);
         const double weight_decay = options.weight_decay.value_or(hyper_.weight_decay);
         require_valid_numbers(lr, weight_decay);
@@ -178,7 +195,7 @@ private:
         if (options.grad_norm) {
             result.grad_norm = largest = *options.grad_norm;
         } else {
-            const grad_statistics statistics = read_all_gradients();
+            const grad_statistics statistics = read_all_gradients(grads);
             result.grad_norm = rounded(statistics.norm() * unscale);
             largest = std::sqrt(statistics.largest_block) * unscale;
         }
@@ -187,15 +204,19 @@ private:
         const bool found_inf =
             !std::isfinite(result.grad_norm) ||
             !(largest * result.clip_coefficient <= double{std::numeric_limits<float>::max()});
-        if (found_inf) {
-            result.status = step_status::skipped_found_inf;
-        } else if (result.grad_norm > hyper_.grad_norm_skip_threshold) {
+        if (found_inf) result.status = step_status::skipped_found_inf;
+        else if (result.grad_norm > hyper_.grad_norm_skip_threshold)
             result.status = step_status::skipped_norm;
-        } else {
-            apply(lr, weight_decay, rounded(unscale * result.clip_coefficient));
-        }
+        const double factor = rounded(unscale * result.clip_coefficient);
         if (result.status != step_status::applied) result.clip_coefficient = 1;
-        if (scaler_) scaler_->update(found_inf);
+        return {result, found_inf, weight_decay, factor};
+    }
+
+    step_result step_on_views(const step_options& options) {
+        const step_plan plan = plan_step(options, grads_);
+        step_result result = plan.result;
+        if (result.status == step_status::applied) apply(plan);
+        if (scaler_) scaler_->update(plan.found_inf);
         result.step = step_;
         result.loss_scale = loss_scale();
         result.loss_scale_at_floor = scaler_ && scaler_->at_floor();
@@ -215,14 +236,14 @@ private:
         }
     }
 
-    grad_statistics read_all_gradients() const {
+    grad_statistics read_all_gradients(std::span<const tensor_view> grads) const {
         grad_statistics total;
         std::mutex mutex;
         executor_.run(plan_.tasks(), [&](std::int64_t number) {
             const default_float_environment environment;
             grad_statistics part;
             for (const chunk& c : plan_.task(number))
-                read_gradients<main_grad_t>(static_cast<const grad_t*>(grads_[c.tensor].data), c.begin, c.end,
+                read_gradients<main_grad_t>(static_cast<const grad_t*>(grads[c.tensor].data), c.begin, c.end,
                                             tensors().in_norm(c.tensor), part);
             const std::lock_guard lock(mutex);
             total.add(part);
@@ -230,33 +251,40 @@ private:
         return total;
     }
 
-    void apply(double lr, double weight_decay, double factor) {
+    step_constants constants_of(const step_plan& plan, const param_group& group) const {
         const std::int64_t step = step_ + 1;
         // Moments of unknown origin may be as far apart as any number of steps brings them.
         const std::int64_t from_zero = state_is_history_ ? step : std::numeric_limits<std::int64_t>::max();
-        for (std::size_t g = 0; g < constants_.size(); ++g) {
-            const param_group& group = tensors().groups()[g];
-            constants_[g] = constants_of_step(hyper_, step, rounded(lr * group.lr_mult),
-                                              rounded(weight_decay * group.wd_mult), factor, from_zero);
-        }
-        executor_.run(plan_.tasks(), [&](std::int64_t number) {
-            const default_float_environment environment;
-            for (const chunk& c : plan_.task(number)) update(c);
-        });
-        step_ = step;
+        return constants_of_step(hyper_, step, rounded(plan.result.lr * group.lr_mult),
+                                 rounded(plan.weight_decay * group.wd_mult), plan.grad_factor, from_zero);
     }
 
-    void update(const chunk& c) {
+    void apply(const step_plan& plan) {
+        for (std::size_t g = 0; g < constants_.size(); ++g)
+            constants_[g] = constants_of(plan, tensors().groups()[g]);
+        executor_.run(plan_.tasks(), [&](std::int64_t number) {
+            const default_float_environment environment;
+            for (const chunk& c : plan_.task(number))
+                with_streams(c.tensor, params_, grads_, [&](const auto& streams) {
+                    update_chunk<main_grad_t>(streams, c.begin, c.end,
+                                              constants_[tensors().group_of(c.tensor)]);
+                });
+        });
+        ++step_;
+    }
+
+    //! Calls f with the step_streams of a tensor.
+    template <class F>
+    void with_streams(std::size_t tensor, std::span<const tensor_view> params,
+                      std::span<const tensor_view> grads, F&& f) {
         using exp_avg = slot_codec_t<Resolved, slot::exp_avg>;
         using exp_avg_sq = slot_codec_t<Resolved, slot::exp_avg_sq>;
-        state_.with_weights(c.tensor, params_[c.tensor].data,
+        state_.with_weights(tensor, params[tensor].data,
                             [&]<class Weight>(std::type_identity<Weight>, typename Weight::view weights) {
-                                const step_streams<Weight, grad_t, exp_avg, exp_avg_sq> streams{
-                                    weights, static_cast<const grad_t*>(grads_[c.tensor].data),
-                                    state_.template at<slot::exp_avg>(c.tensor),
-                                    state_.template at<slot::exp_avg_sq>(c.tensor), state_.start(c.tensor)};
-                                update_chunk<main_grad_t>(streams, c.begin, c.end,
-                                                          constants_[tensors().group_of(c.tensor)]);
+                                f(step_streams<Weight, grad_t, exp_avg, exp_avg_sq>{
+                                    weights, static_cast<const grad_t*>(grads[tensor].data),
+                                    state_.template at<slot::exp_avg>(tensor),
+                                    state_.template at<slot::exp_avg_sq>(tensor), state_.start(tensor)});
                             });
     }
 

@@ -76,7 +76,7 @@ void convert(const basic_adam<From, FromMemory>& from, basic_adam<To, ToMemory>&
 template <class From, class To, memory FromMemory, memory ToMemory, tensor_list Params>
 void convert(const basic_adam<From, FromMemory>& from, basic_adam<To, ToMemory>& to, const Params& params) {
     static_assert(
-        is_lossless_v<From, To>,
+        is_lossless_v<From, To> || From::spec.mode != To::spec.mode,  // of modes the other speaks
         "[adamant] a state is converted without loss: choose a policy that holds it, or pass narrowing.");
     convert(from, to, params, narrowing);
 }

@@ -30,6 +30,9 @@ struct optimizer_options {
     //! By names, else by tensor_info::group. Empty: one group in which tensors of one dimension and names
     //! ending in .bias do not decay; a tensor without shape and name does.
     std::vector<param_group> groups{};
+    //! Soundness rules (step/soundness.hpp) that may be broken, by name: {"square_to_nearest"}. They judge
+    //! the numbers of construction, once: what a step, a schedule or a group makes of lr is not judged again.
+    std::vector<std::string> accept{};
 };
 
 struct step_options {

@@ -97,18 +97,34 @@ inline step_constants constants_of_step(const hyperparameters& h, std::int64_t s
             .step = static_cast<std::uint64_t>(step)};
 }
 
-//! One element: updates parameter, exp_avg and exp_avg_sq in place.
-template <bool Bounded = false>
-ADAMANT_ALWAYS_INLINE void adam_update(const step_constants& c, float gradient, float& p, float& m,
-                                       float& v) {
+//! exp_avg and exp_avg_sq of one element, in place.
+ADAMANT_ALWAYS_INLINE void update_moments(const step_constants& c, float gradient, float p, float& m,
+                                          float& v) {
     float g = c.grad_factor * gradient;
     if (!c.decoupled) g = __builtin_fmaf(c.weight_decay, p, g);
     m = __builtin_fmaf(c.beta1, m, c.one_minus_beta1 * g);
     v = __builtin_fmaf(c.beta2, v, (c.one_minus_beta2 * g) * g);
-    float u = (m * c.exp_avg_factor) / (__builtin_sqrtf(v) + c.eps);
+}
+
+//! u of new moments, as it is before bound and decay.
+ADAMANT_ALWAYS_INLINE float moment_ratio(const step_constants& c, float m, float v) {
+    return (m * c.exp_avg_factor) / (__builtin_sqrtf(v) + c.eps);
+}
+
+//! What -lr multiplies.
+template <bool Bounded>
+ADAMANT_ALWAYS_INLINE float update_direction(const step_constants& c, float u, float p) {
     if constexpr (Bounded) u = std::min(std::max(u, -c.update_bound), c.update_bound);
     if (c.decoupled) u = __builtin_fmaf(c.weight_decay, p, u);
-    p = __builtin_fmaf(-c.lr, u, p);
+    return u;
+}
+
+//! One element: updates parameter, exp_avg and exp_avg_sq in place.
+template <bool Bounded = false>
+ADAMANT_ALWAYS_INLINE void adam_update(const step_constants& c, float gradient, float& p, float& m,
+                                       float& v) {
+    update_moments(c, gradient, p, m, v);
+    p = __builtin_fmaf(-c.lr, update_direction<Bounded>(c, moment_ratio(c, m, v), p), p);
 }
 
 }  // namespace adamant::inline v0

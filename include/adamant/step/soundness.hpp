@@ -11,7 +11,11 @@
 //!   short_remainder      remainder8 rounded to nearest loses movement below a learning rate of 1e-5
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -90,6 +94,8 @@ struct short_remainder {
 //! The soundness rules in the order in which they speak.
 template <class... Rules>
 struct soundness_rule_list {
+    static constexpr std::array<std::string_view, sizeof...(Rules)> names{Rules::name...};
+
     template <class F>
     static constexpr void for_each(F f) {
         (f(std::type_identity<Rules>{}), ...);
@@ -113,6 +119,24 @@ constexpr std::optional<rule_text> first_unsound(const policy_spec& spec, const 
 template <class Policy>
 constexpr std::optional<rule_text> soundness(const hyperparameters& h) {
     return first_unsound(Policy::spec, h);
+}
+
+//! Throws config_error with the sentence of the first rule that a policy breaks with these numbers, unless
+//! `accepted` names it; and for a name there that is no rule's.
+inline void require_sound(const policy_spec& spec, const hyperparameters& h,
+                          std::span<const std::string> accepted) {
+    for (const std::string& name : accepted)
+        if (std::ranges::find(all_soundness_rules::names, name) == all_soundness_rules::names.end()) {
+            std::string sentence = "[adamant] accept names soundness rules: write one of ";
+            for (const std::string_view rule : all_soundness_rules::names)
+                sentence.append(rule).append(rule == all_soundness_rules::names.back() ? ", not '" : ", ");
+            throw config_error(sentence.append(name).append("'."));
+        }
+    all_soundness_rules::for_each([&]<class Rule>(std::type_identity<Rule>) {
+        if (!Rule::holds(spec, h) && std::ranges::find(accepted, Rule::name) == accepted.end())
+            throw config_error(std::string(Rule::sentence) + " To train so all the same: .accept = {\"" +
+                               std::string(Rule::name) + "\"}.");
+    });
 }
 
 //! A policy with hyperparameters that are known when the program is built, judged there: numbers out of range

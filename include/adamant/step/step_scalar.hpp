@@ -51,6 +51,11 @@ struct noise_for {
     }
 };
 
+//! Whether a moment is stored below 16 bits, so that the update is held to its bound.
+template <class ExpAvg, class ExpAvgSq>
+inline constexpr bool is_bounded = sizeof(typename ExpAvg::stored) == 1 ||
+                                   sizeof(typename ExpAvgSq::stored) == 1;
+
 namespace detail {
 
 template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
@@ -59,7 +64,6 @@ ADAMANT_ALWAYS_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg
                                          const step_constants& constants) {
     constexpr bool noisy = Weight::how == rounding::stochastic || ExpAvg::how == rounding::stochastic ||
                            ExpAvgSq::how == rounding::stochastic;
-    constexpr bool bounded = sizeof(typename ExpAvg::stored) == 1 || sizeof(typename ExpAvgSq::stored) == 1;
     const step_constants c = constants;  // a copy that no store can alias
     for (std::int64_t first = begin; first < end; first += group_size) {
         const int count = static_cast<int>(std::min<std::int64_t>(group_size, end - first));
@@ -68,7 +72,8 @@ ADAMANT_ALWAYS_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg
         ExpAvg::load(s.exp_avg, first, count, m);
         ExpAvgSq::load(s.exp_avg_sq, first, count, v);
         for (int i = 0; i < count; ++i)
-            adam_update<bounded>(c, main_grad<MainGrad>(s.grads[first + i]), p[i], m[i], v[i]);
+            adam_update<is_bounded<ExpAvg, ExpAvgSq>>(c, main_grad<MainGrad>(s.grads[first + i]), p[i], m[i],
+                                                      v[i]);
         if constexpr (noisy) {
             const group_noise noise = noise_of(c.seed, s.flat_start + first, c.step);
             Weight::store(s.weights, first, count, p, noise_for<slot::main_params>{noise});

@@ -113,8 +113,7 @@ inline policy_words read_words(const config& c, const section& from, settings& s
 
 //! The names under accept; each is a soundness rule.
 inline std::vector<std::string> read_accepted(const section& from) {
-    std::vector<std::string_view> known;
-    all_soundness_rules::for_each([&]<class Rule>(std::type_identity<Rule>) { known.push_back(Rule::name); });
+    constexpr auto known = all_soundness_rules::names;
     std::vector<std::string> accepted = from.words("accept");
     for (const std::string& name : accepted)
         if (std::ranges::find(known, name) == known.end())

@@ -22,6 +22,8 @@ struct resolution {
     std::optional<loss_scaler_settings> loss_scaler{};  //!< none where the mode needs none
     yaml::settings settings{};                          //!< the same in Megatron's words
     std::vector<std::string> warnings{};
+    //! Soundness rules that the policy breaks with these numbers, and may: by name, or by the dialect.
+    std::vector<std::string> accepted{};
 
     //! The learning-rate schedule, nothing in a dialect without one. Apart from the rest: a policy resolves
     //! before the number of training steps is known, a schedule does not. Throws located_error.
@@ -201,16 +203,19 @@ inline resolution resolve(const config& c) {
             throw located_error(where, std::string(Rule::sentence) + " To train so all the same: accept: [" +
                                            std::string(Rule::name) + "].");
         r.warnings.push_back(to_string(where) + std::string(Rule::sentence));
+        r.accepted.emplace_back(Rule::name);
     });
     return r;
 }
 
-//! The optimizer that a configuration describes, with its loss scaler and schedule. Errors: config_error (the
+//! The optimizer that a configuration describes, with its loss scaler and schedule; what was a warning there
+//! is accepted. Errors: config_error (the
 //! schedule's included; a policy that is not in the catalogue) and shape_error.
 template <class Catalogue>
 any_optimizer make_optimizer(const resolution& r, std::span<const tensor_info> tensors,
                              std::span<const param_view> params, optimizer_options options = {}) {
     if (!options.loss_scaler) options.loss_scaler = r.loss_scaler;
+    options.accept.insert(options.accept.end(), r.accepted.begin(), r.accepted.end());
     return adamant::make_optimizer<Catalogue>(r.policy, tensors, params, r.hyper, options, r.schedule());
 }
 
