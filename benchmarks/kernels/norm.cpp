@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! The reading pass over the gradients: the sums of squares of blocks, all of the pass (their exact sum and
+//! found_inf), and a pass that only reads.
+#include "kernels.hpp"
+
+#include <adamant/state/memory.hpp>
+#include <adamant/train/grad_norm.hpp>
+
+namespace {
+
+using namespace adamant;
+
+template <class T>
+class gradients {
+public:
+    gradients() : size_(bench::elements_in_cache(sizeof(T))), values_(static_cast<std::size_t>(size_), {}) {
+        for (std::int64_t i = 0; i < size_; ++i) {
+            const auto word = philox(2, static_cast<std::uint64_t>(i), 0)[0];
+            values_.data()[i] = round_to<T>(static_cast<float>(static_cast<std::int32_t>(word)) * 0x1p-41f);
+        }
+    }
+    std::int64_t size() const { return size_; }
+    const T* data() const { return values_.data(); }
+
+private:
+    std::int64_t size_;
+    buffer<T, host_memory> values_;
+};
+
+template <class T>
+void block_sums_with(instruction_set set, const T* grads, int blocks, double* sums) {
+#if defined(__x86_64__)
+    switch (set) {
+        case instruction_set::avx512: return avx512::block_sums<T>(grads, blocks, sums);
+        case instruction_set::avx2: return avx2::block_sums<T>(grads, blocks, sums);
+        case instruction_set::generic: break;
+    }
+#endif
+    for (int block = 0; block < blocks; ++block)
+        sums[block] = block_sum_scalar<T>(grads + block * block_size, block_size);
+}
+
+template <class T>
+void time_block_sums(benchmark::State& state, instruction_set set) {
+    const gradients<T> grads;
+    constexpr int blocks = 16;  // at a time, as the pass takes them
+    for (auto _ : state)
+        for (std::int64_t begin = 0; begin + blocks * block_size <= grads.size();
+             begin += blocks * block_size) {
+            double sums[blocks];
+            block_sums_with(set, grads.data() + begin, blocks, sums);
+            benchmark::DoNotOptimize(sums);
+        }
+    bench::report(state, grads.size() / (blocks * block_size) * (blocks * block_size));
+}
+
+template <class T>
+void time_norm_pass(benchmark::State& state) {
+    const gradients<T> grads;
+    for (auto _ : state) {
+        grad_statistics statistics;
+        read_gradients<T>(grads.data(), 0, grads.size(), true, statistics);
+        benchmark::DoNotOptimize(statistics);
+    }
+    bench::report(state, grads.size());
+}
+
+typedef std::uint64_t vector_of_longs __attribute__((vector_size(32)));
+
+ADAMANT_ALWAYS_INLINE void see(vector_of_longs& seen, const unsigned char* bytes) {
+    vector_of_longs x;
+    __builtin_memcpy(&x, bytes, sizeof x);
+    seen |= x;
+}
+ADAMANT_ALWAYS_INLINE void read(const unsigned char* bytes, std::int64_t count) {
+    vector_of_longs a{}, b{}, c{}, d{};
+    for (std::int64_t i = 0; i < count; i += 128) {
+        see(a, bytes + i);
+        see(b, bytes + i + 32);
+        see(c, bytes + i + 64);
+        see(d, bytes + i + 96);
+    }
+    a |= b | c | d;
+    asm volatile("" : : "m"(a));
+}
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) void read_avx2(const unsigned char* bytes, std::int64_t count) {
+    read(bytes, count);
+}
+#endif
+
+template <class T>
+void time_read_only(benchmark::State& state) {
+    const gradients<T> grads;
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(grads.data());
+    const std::int64_t count = grads.size() * std::int64_t{sizeof(T)};
+    for (auto _ : state) {
+#if defined(__x86_64__)
+        if (best_instruction_set() >= instruction_set::avx2) read_avx2(bytes, count);
+        else read(bytes, count);
+#else
+        read(bytes, count);
+#endif
+    }
+    bench::report(state, grads.size());
+}
+
+template <class T>
+void register_for(const std::string& dtype) {
+    for (const instruction_set set : bench::instruction_sets())
+        benchmark::RegisterBenchmark(bench::name_of("block_sums", set, dtype).c_str(), time_block_sums<T>,
+                                     set);
+    benchmark::RegisterBenchmark(bench::name_of("norm_pass", active_instruction_set(), dtype).c_str(),
+                                 time_norm_pass<T>);
+    benchmark::RegisterBenchmark(("read_only/" + dtype).c_str(), time_read_only<T>);
+}
+
+}  // namespace
+
+void bench::register_norm() {
+    register_for<float>("fp32");
+    register_for<bfloat16>("bf16");
+}
