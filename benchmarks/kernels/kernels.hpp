@@ -8,6 +8,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -47,8 +48,20 @@ inline void report(benchmark::State& state, std::int64_t parameters) {
                            benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
-inline std::string name_of(const char* kernel, adamant::instruction_set set, const std::string& of) {
-    return std::string(kernel) + "/" + std::string(adamant::to_string(set)) + (of.empty() ? "" : "/") + of;
+//! Registers a function to be timed; with repetitions there is a row for the shortest time.
+template <class Function, class... Arguments>
+void add(const std::string& name, Function function, Arguments... arguments) {
+    benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
+        function(state, arguments...);
+    })->ComputeStatistics("min", [](const std::vector<double>& times) {
+        return *std::min_element(times.begin(), times.end());
+    });
+}
+//! The same as kernel/instruction set/what.
+template <class Function, class... Arguments>
+void add_kernel(const std::string& kernel, adamant::instruction_set set, const std::string& what,
+                Function function, Arguments... arguments) {
+    add(kernel + "/" + std::string(adamant::to_string(set)) + "/" + what, function, arguments...);
 }
 
 }  // namespace bench

@@ -51,6 +51,6 @@ void bench::register_noise() {
         if (set == instruction_set::avx2) make = make_avx2;
         if (set == instruction_set::avx512) make = make_avx512;
 #endif
-        benchmark::RegisterBenchmark(name_of("philox", set, "").c_str(), time_noise, make);
+        add_kernel("philox", set, "noise", time_noise, make);
     }
 }

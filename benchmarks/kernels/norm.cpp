@@ -109,11 +109,9 @@ void time_read_only(benchmark::State& state) {
 template <class T>
 void register_for(const std::string& dtype) {
     for (const instruction_set set : bench::instruction_sets())
-        benchmark::RegisterBenchmark(bench::name_of("block_sums", set, dtype).c_str(), time_block_sums<T>,
-                                     set);
-    benchmark::RegisterBenchmark(bench::name_of("norm_pass", active_instruction_set(), dtype).c_str(),
-                                 time_norm_pass<T>);
-    benchmark::RegisterBenchmark(("read_only/" + dtype).c_str(), time_read_only<T>);
+        bench::add_kernel("block_sums", set, dtype, time_block_sums<T>, set);
+    bench::add_kernel("norm_pass", active_instruction_set(), dtype, time_norm_pass<T>);
+    bench::add("read_only/" + dtype, time_read_only<T>);
 }
 
 }  // namespace

@@ -100,12 +100,11 @@ void time_update(benchmark::State& state, adamant::instruction_set set) {
 
 template <class... Policies>
 void register_updates(adamant::catalogue<Policies...>) {
-    const auto add = [](const std::string& policy,
-                        void (*time)(benchmark::State&, adamant::instruction_set)) {
+    const auto add_all = [](const std::string& policy, auto time) {
         for (const adamant::instruction_set set : instruction_sets())
-            benchmark::RegisterBenchmark(name_of("update", set, policy).c_str(), time, set);
+            add_kernel("update", set, policy, time, set);
     };
-    (add(Policies::describe(), time_update<Policies>), ...);
+    (add_all(Policies::describe(), time_update<Policies>), ...);
 }
 
 }  // namespace bench
