@@ -28,7 +28,7 @@ double block_sum_scalar(const Grad* grads, int count) {
 //! The sums of whole blocks.
 template <class MainGrad, class Grad>
 void block_sums(const Grad* grads, int blocks, double* sums) {
-#if defined(__x86_64__)
+#if defined(ADAMANT_HAS_SIMD)
     switch (active_instruction_set()) {
         case instruction_set::avx512: return avx512::block_sums<MainGrad>(grads, blocks, sums);
         case instruction_set::avx2: return avx2::block_sums<MainGrad>(grads, blocks, sums);

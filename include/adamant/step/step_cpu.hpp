@@ -6,10 +6,12 @@
 
 #include <cstdint>
 
-#include <adamant/step/simd/avx2.hpp>
-#include <adamant/step/simd/avx512.hpp>
 #include <adamant/step/simd/instruction_set.hpp>
 #include <adamant/step/step_scalar.hpp>
+#if defined(ADAMANT_HAS_SIMD)
+#include <adamant/step/simd/avx2.hpp>
+#include <adamant/step/simd/avx512.hpp>
+#endif
 
 namespace adamant::inline v0 {
 
@@ -17,7 +19,7 @@ namespace adamant::inline v0 {
 template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
 void update_chunk(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& streams, std::int64_t begin,
                   std::int64_t end, const step_constants& constants) {
-#if defined(__x86_64__)
+#if defined(ADAMANT_HAS_SIMD)
     if constexpr (avx2::vectorised<Weight, slot::main_params> && avx2::vectorised<ExpAvg, slot::exp_avg> &&
                   avx2::vectorised<ExpAvgSq, slot::exp_avg_sq>)
         switch (active_instruction_set()) {

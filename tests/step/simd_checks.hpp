@@ -1,15 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! The vector kernels have the bits of the scalar reference, for every codec, offset and length, and on
-//! values at the ends of every format.
+//! What simd_*.cpp hold the vector kernels to: the bits of the scalar reference, for every offset and length,
+//! and on values at the ends of every format.
+#pragma once
+
 #include "guarded_tensor.hpp"
 
 #include <adamant/step/block_sums.hpp>
+#include <adamant/step/simd/avx2.hpp>
+#include <adamant/step/simd/avx512.hpp>
+#include <adamant/step/simd/instruction_set.hpp>
+
+namespace simd_checks {
 
 using namespace adamant;
 using adamant_test::tensor;
-
-namespace {
 
 //! Calls f with the update_chunk of every instruction set that this machine has beside the reference.
 template <class MainGrad, class F>
@@ -23,7 +28,7 @@ void for_each_kernel(F f) {
 #endif
 }
 
-constexpr float wild_values[]{
+inline constexpr float wild_values[]{
     0.0f,     -0.0f,     0x1p-149f, -0x1p-149f,     0x1p-126f,       0x1p-60f,    -0x1p-30f,   1.0f,
     -1.0f,    0x1.01p0f, 0x1.03p0f, 0x1.FFFFFEp-1f, 65504.0f,        65520.0f,    0x1p100f,    -0x1p118f,
     0x1p119f, 0x1p120f,  0x1p126f,  -0x1.8p126f,    0x1.FFFFFEp127f, 0x1.FEp127f, -0x1.FFp127f};
@@ -66,7 +71,7 @@ void make_wild(Tensor& t, std::size_t size, std::uint64_t seed, std::uint32_t ra
     }
 }
 
-step_constants some_constants(bool decoupled) {
+inline step_constants some_constants(bool decoupled) {
     const hyperparameters h{.lr = 0.01, .beta2 = 0.99, .decoupled = decoupled, .seed = 99};
     return constants_of_step(h, 3, 0.01, 0.1, 0.7);
 }
@@ -109,89 +114,11 @@ void check_kernels() {
     });
 }
 
-template <class MainGrad, class Grad>
-void check_block_sums() {
-    constexpr int blocks = 37, size = blocks * block_size;
-    for (const int offset : {0, 1, 5}) {
-        std::vector<Grad> grads(static_cast<std::size_t>(size + offset));
-        for (int i = 0; i < size; ++i) {
-            const auto w = inputs::word(23, static_cast<std::uint64_t>(i));
-            float g =
-                std::ldexp(static_cast<float>(static_cast<std::int32_t>(w)), -31 - static_cast<int>(w % 40));
-            if (i / block_size % 4 == 1 && w % 50 == 0) g = wild_values[w / 50 % std::size(wild_values)];
-            if (i == 20 * block_size + 77) g = std::numeric_limits<float>::infinity();
-            if (i == 30 * block_size + 3) g = std::numeric_limits<float>::quiet_NaN();
-            grads[static_cast<std::size_t>(i + offset)] = round_to<Grad>(g);
-        }
-        std::vector<double> expected;
-        for (int block = 0; block < blocks; ++block)
-            expected.push_back(
-                block_sum_scalar<MainGrad>(grads.data() + offset + block * block_size, block_size));
-        const auto check = [&](auto sums_of) {
-            std::vector<double> sums(blocks);
-            sums_of(grads.data() + offset, blocks, sums.data());
-            for (std::size_t block = 0; block < blocks; ++block)
-                CHECK((sums[block] == expected[block] ||
-                       (std::isnan(sums[block]) && std::isnan(expected[block]))));
-        };
-        check([](auto... arguments) { block_sums<MainGrad>(arguments...); });
-#if defined(__x86_64__)
-        if (best_instruction_set() >= instruction_set::avx2)
-            check([](auto... arguments) { avx2::block_sums<MainGrad>(arguments...); });
-        if (best_instruction_set() >= instruction_set::avx512)
-            check([](auto... arguments) { avx512::block_sums<MainGrad>(arguments...); });
-#endif
-    }
-}
-
 using f = plain_codec<float>;
 using b = plain_codec<bfloat16>;
 using sb = stochastic_bfloat16_codec;
 template <template <rounding> class Format, rounding How = rounding::stochastic>
 using group = group_codec<Format<How>>;
-constexpr rounding down_or_up = rounding::stochastic, to_nearest = rounding::nearest;
+inline constexpr rounding down_or_up = rounding::stochastic, to_nearest = rounding::nearest;
 
-}  // namespace
-
-TEST_CASE("plain kinds") {
-    check_kernels<float, weight_only_codec<float>, float, f, f>();
-    check_kernels<float, fp32_master_codec<bfloat16>, float, f, f>();
-    check_kernels<bfloat16, fp32_master_codec<bfloat16>, float, b, f>();
-    check_kernels<float, fp32_master_codec<bfloat16>, bfloat16, f, b>();
-    check_kernels<bfloat16, remainder16_codec, bfloat16, b, b>();
-    check_kernels<float, remainder16_codec, float, f, f>();
-    check_kernels<float, fp32_master_codec<float16>, float, f, f>();
-    check_kernels<float, fp32_master_codec<float16>, float16, b, b>();
-    check_kernels<bfloat16, weight_only_codec<float>, bfloat16, b, sb>();
-}
-
-TEST_CASE("stochastic kinds of whole bits") {
-    check_kernels<bfloat16, stochastic_weight_codec, bfloat16, sb, sb>();
-    check_kernels<float, remainder8_codec<down_or_up>, float, f, sb>();
-    check_kernels<float, remainder8_codec<to_nearest>, float, sb, f>();
-}
-
-TEST_CASE("group kinds") {
-    check_kernels<bfloat16, remainder16_codec, bfloat16, group<e4m3>, group<ue5m3>>();
-    check_kernels<bfloat16, stochastic_weight_codec, bfloat16, group<e3m4>, group<ue4m4>>();
-    check_kernels<float, remainder8_codec<down_or_up>, float, group<scaled_half>, group<scaled_half_sq>>();
-    check_kernels<float, weight_only_codec<float>, float, group<e3m4>, f>();
-    check_kernels<float, weight_only_codec<float>, float, f, group<ue5m3>>();
-    check_kernels<float, half_master_codec<bfloat16, down_or_up>, bfloat16, group<scaled_half>, b>();
-    check_kernels<float, half_master_codec<float16, to_nearest>, float16, b, group<scaled_half_sq>>();
-    check_kernels<float, half_master_codec<float, down_or_up>, float, f, f>();
-}
-
-TEST_CASE("group kinds to nearest") {
-    check_kernels<float, remainder16_codec, float, group<e4m3, to_nearest>, group<ue5m3, to_nearest>>();
-    check_kernels<float, remainder16_codec, float, group<e3m4, to_nearest>, group<ue4m4, to_nearest>>();
-    check_kernels<float, remainder16_codec, float, group<scaled_half, to_nearest>,
-                  group<scaled_half_sq, to_nearest>>();
-}
-
-TEST_CASE("sums of squares of blocks") {
-    check_block_sums<float, float>();
-    check_block_sums<bfloat16, float>();
-    check_block_sums<bfloat16, bfloat16>();
-    check_block_sums<float, float16>();
-}
+}  // namespace simd_checks
