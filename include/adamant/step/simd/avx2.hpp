@@ -20,8 +20,8 @@ typedef std::int32_t ints __attribute__((vector_size(32)));
 typedef std::uint32_t words __attribute__((vector_size(32)));
 typedef double doubles __attribute__((vector_size(32)));
 typedef std::uint64_t longs __attribute__((vector_size(32)));
-typedef std::int16_t shorts __attribute__((vector_size(32)));
-typedef std::uint16_t unsigned_shorts __attribute__((vector_size(32)));
+typedef std::uint16_t shorts __attribute__((vector_size(32)));
+typedef std::int16_t signed_shorts __attribute__((vector_size(32)));
 typedef std::int16_t half_shorts __attribute__((vector_size(16)));
 
 //! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next
