@@ -54,7 +54,7 @@ struct case_to_time {
 std::vector<case_to_time> cases(bool quick, int threads) {
     constexpr std::int64_t dram = 8 << 20, l3 = 1 << 20;
     if (quick)
-        return {{"single", {dram}, threads, 0.6}, {"resnet50", resnet50(), threads, 0.3}, {"tiny", tiny(), threads, 0.1}};
+        return {{"single", {dram}, threads, 0.4}, {"resnet50", resnet50(), threads, 0.15}, {"tiny", tiny(), threads, 0.06}};
     return {{"single", {l3}, 1, 1},          {"single", {l3}, threads, 1},     {"single", {4 * dram}, 1, 2},
             {"single", {4 * dram}, threads, 3}, {"gpt2", gpt2(), threads, 3}, {"resnet50", resnet50(), threads, 2},
             {"tiny", tiny(), threads, 1}};
@@ -95,7 +95,7 @@ int run(const command_line& options) {
     print_header();
     std::vector<measurement> all, single;
     for (const candidate& policy : policies) {
-        const cache_times cache = measure_cache(policy, options.quick ? 0.15 : 1);
+        const cache_times cache = measure_cache(policy, options.quick ? 0.1 : 1);
         for (const case_to_time& c : cases(options.quick, threads)) {
             all.push_back(measure(policy, c.list, c.tensors, c.threads, cache, c.seconds));
             print(all.back());
@@ -109,7 +109,7 @@ int run(const command_line& options) {
     for (const measurement& m : single)
         std::printf("%6.3f %6.2f %8s  %s\n", m.norm_ns, m.l2_ns / m.narrow_ns, "", m.policy.c_str());
     std::printf("\n");
-    compare_with_peers(policies.front(), threads, options.quick ? 0.3 : 2);
+    compare_with_peers(policies.front(), threads, options.quick ? 0.2 : 2);
     if (!options.json.empty()) write_json(options.json, all);
     if (!options.chart.empty()) write_chart_data(options.chart, single);
     return 0;

@@ -8,7 +8,6 @@
 
 #include <adamant/optimizer/adam.hpp>
 
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -115,8 +114,9 @@ private:
             for (param_t& p : tensor) p = adamant::round_to<param_t>(0.05f * random.next());
         for (const auto& tensor : grads_.spans())
             for (grad_t& g : tensor) {
-                const float scale = s == spread::wide ? std::exp2(-6 * std::abs(random.next())) : 1.0f;
-                g = adamant::round_to<grad_t>(1e-3f * scale * random.next());
+                // A product of uniform numbers: its squares, as exp_avg_sq has them, spread over the small codes.
+                const float near_zero = s == spread::wide ? random.next() * random.next() * random.next() : 1.0f;
+                g = adamant::round_to<grad_t>(1e-3f * near_zero * random.next());
             }
         return params_.spans();
     }
