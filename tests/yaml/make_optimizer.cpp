@@ -77,11 +77,11 @@ TEST_CASE("what is a warning in a dialect, or accepted there by name, does not s
     const std::string ours =
         "precision_aware: true\nmain_grads_dtype: bf16\nexp_avg_dtype: bf16\nexp_avg_sq_dtype: bf16\n"
         "rounding: nearest\naccept: [square_to_nearest]\ntotal_training_steps: 5\n";
-    for (const auto& [text, dialect] :
+    for (const auto& written :
          {std::pair(std::string(lean_text), yaml::dialect::verl),
           std::pair(megatron, yaml::dialect::megatron), std::pair(ours, yaml::dialect::adamant)}) {
-        CAPTURE(text);
-        const auto config = yaml::load_text(text, "f.yaml", "", {.dialect = dialect});
+        CAPTURE(written.first);
+        const auto config = yaml::load_text(written.first, "f.yaml", "", {.dialect = written.second});
         const auto r = yaml::resolve(config);
         CHECK(r.accepted == std::vector<std::string>{"square_to_nearest"});
         CHECK_NOTHROW((void)yaml::make_optimizer<small_catalogue>(config, {}, params));
