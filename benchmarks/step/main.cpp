@@ -54,7 +54,7 @@ struct case_to_time {
 std::vector<case_to_time> cases(bool quick, int threads) {
     constexpr std::int64_t dram = 8 << 20, l3 = 1 << 20;
     if (quick)
-        return {{"single", {dram}, threads, 0.4}, {"resnet50", resnet50(), threads, 0.15}, {"tiny", tiny(), threads, 0.06}};
+        return {{"single", {dram}, threads, 0.3}, {"resnet50", resnet50(), threads, 0.15}, {"tiny", tiny(), threads, 0.06}};
     return {{"single", {l3}, 1, 1},          {"single", {l3}, threads, 1},     {"single", {4 * dram}, 1, 2},
             {"single", {4 * dram}, threads, 3}, {"gpt2", gpt2(), threads, 3}, {"resnet50", resnet50(), threads, 2},
             {"tiny", tiny(), threads, 1}};
