@@ -35,11 +35,11 @@ inline constexpr float wild_values[]{
 
 //! One value in `rarity` becomes one from the ends of the formats, in any of the streams.
 template <class Tensor>
-void make_wild(Tensor& t, std::size_t size, std::uint64_t seed, std::uint32_t rarity, bool with_nan) {
+void make_wild(Tensor& t, std::size_t size, std::uint64_t seed, std::uint32_t rarity) {
     using inputs::word;
     const auto wild = [&](std::size_t i) {
         const std::uint32_t w = word(seed, 8 * i + 1);
-        if (with_nan && w % 40 == 0) return std::numeric_limits<float>::quiet_NaN();
+        if (w % 41 == 0) return std::numeric_limits<float>::quiet_NaN();
         if (w % 37 == 0) return std::numeric_limits<float>::infinity();
         return wild_values[w % std::size(wild_values)];
     };
@@ -99,8 +99,8 @@ void check_kernels() {
                 constexpr std::size_t size = 10007;
                 tensor_type expected(size, 1), got(size, 2);
                 // Two NaN may meet in one operation, and which of them wins is the compiler's choice.
-                make_wild(expected, size, 17 + rarity, rarity, false);
-                make_wild(got, size, 17 + rarity, rarity, false);
+                make_wild(expected, size, 17 + rarity, rarity);
+                make_wild(got, size, 17 + rarity, rarity);
                 for (int step = 0; step < 4; ++step) {
                     update_chunk_scalar<MainGrad>(expected.streams(), 32, std::int64_t{size}, c);
                     kernel(got.streams(), std::int64_t{32}, std::int64_t{size}, c);
