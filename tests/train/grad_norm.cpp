@@ -101,6 +101,19 @@ TEST_CASE("one value that is not finite is found wherever it is") {
     CHECK(read(std::vector<float16>{{0x3C00}, {0x7C00}}).found_inf);
 }
 
+TEST_CASE("a NaN of any payload is found, in whole blocks and in what is left over") {
+    for (const std::uint32_t payload :
+         {0x7F800001u, 0x7FC00000u, 0x7FFF8000u, 0x7FFFFFFFu, 0xFF80FFFFu, 0xFFFFFFFFu})
+        for (const std::size_t at : {0u, 17u, 127u, 200u, 255u, 256u, 299u}) {
+            std::vector<float> grads(300, 1);
+            grads[at] = from_bits(payload);
+            CAPTURE(payload);
+            CAPTURE(at);
+            CHECK(std::isnan(read<float>(grads).norm()));
+            CHECK(std::isnan(read<bfloat16>(grads).norm()));
+        }
+}
+
 TEST_CASE("infinities that would cancel are found") {
     CHECK(read(std::vector<float>{inf, -inf, inf}).found_inf);
 }
