@@ -33,7 +33,8 @@ private:
     }
 #endif
 
-    std::vector<float> values_ = std::vector<float>(elements, 0.5f), others_ = std::vector<float>(elements, 0.7f);
+    std::vector<float> values_ = std::vector<float>(elements, 0.5f),
+                       others_ = std::vector<float>(elements, 0.7f);
 };
 
 }  // namespace bench

@@ -37,7 +37,8 @@ std::optional<command_line> parsed(int count, char** words) {
         } else if (value != nullptr && i + 1 < count) {
             *value = words[++i];
         } else {
-            std::fprintf(stderr, "step: %s: %s\n%s", word.c_str(), value ? "a value is missing" : "no such option", usage);
+            std::fprintf(stderr, "step: %s: %s\n%s", word.c_str(),
+                         value ? "a value is missing" : "no such option", usage);
             return std::nullopt;
         }
     }
@@ -54,9 +55,12 @@ struct case_to_time {
 std::vector<case_to_time> cases(bool quick, int threads) {
     constexpr std::int64_t dram = 8 << 20, l3 = 1 << 20;
     if (quick)
-        return {{"single", {dram}, threads, 0.3}, {"resnet50", resnet50(), threads, 0.15}, {"tiny", tiny(), threads, 0.06}};
-    return {{"single", {l3}, 1, 1},          {"single", {l3}, threads, 1},     {"single", {4 * dram}, 1, 2},
-            {"single", {4 * dram}, threads, 3}, {"gpt2", gpt2(), threads, 3}, {"resnet50", resnet50(), threads, 2},
+        return {{"single", {dram}, threads, 0.3},
+                {"resnet50", resnet50(), threads, 0.15},
+                {"tiny", tiny(), threads, 0.06}};
+    return {{"single", {l3}, 1, 1},       {"single", {l3}, threads, 1},
+            {"single", {4 * dram}, 1, 2}, {"single", {4 * dram}, threads, 3},
+            {"gpt2", gpt2(), threads, 3}, {"resnet50", resnet50(), threads, 2},
             {"tiny", tiny(), threads, 1}};
 }
 
@@ -77,8 +81,8 @@ void compare_with_peers(const candidate& fp32, int threads, double seconds) {
             if (!p.make) continue;
             const auto theirs = p.make(list);
             const auto best = shortest<2>(seconds, {[&] { ours->step_with_norm(); }, theirs});
-            std::printf("%-9s %-26s %9.1f us, adamant with its norm %9.1f us: %.1f times\n", name, p.name.c_str(),
-                        best[1] * 1e6, best[0] * 1e6, best[1] / best[0]);
+            std::printf("%-9s %-26s %9.1f us, adamant with its norm %9.1f us: %.1f times\n", name,
+                        p.name.c_str(), best[1] * 1e6, best[0] * 1e6, best[1] / best[0]);
         }
     }
 }
@@ -90,8 +94,10 @@ int run(const command_line& options) {
         std::fprintf(stderr, "step: --only %s: no policy has that in its name\n", options.only.c_str());
         return 2;
     }
-    std::printf("%s, %d threads. %%roof: max(twin, L2 / threads) over the step; xbare: L2 over a root and a division.\n",
-                std::string(to_string(adamant::active_instruction_set())).c_str(), threads);
+    std::printf(
+        "%s, %d threads. %%roof: max(twin, L2 / threads) over the step; xbare: L2 over a root and a "
+        "division.\n",
+        std::string(to_string(adamant::active_instruction_set())).c_str(), threads);
     print_header();
     std::vector<measurement> all, single;
     for (const candidate& policy : policies) {
@@ -101,11 +107,14 @@ int run(const command_line& options) {
             print(all.back());
         }
         // The chart shows the largest single tensor at all threads.
-        const auto is_single = [&](const measurement& m) { return m.list == "single" && m.threads == threads; };
+        const auto is_single = [&](const measurement& m) {
+            return m.list == "single" && m.threads == threads;
+        };
         const auto last = std::find_if(all.rbegin(), all.rend(), is_single);
         if (last != all.rend()) single.push_back(*last);
     }
-    std::printf("\n%-6s %-6s %-8s  norm pass ns/param, gradients wide over narrow in L2\n", "norm", "wide", "");
+    std::printf("\n%-6s %-6s %-8s  norm pass ns/param, gradients wide over narrow in L2\n", "norm", "wide",
+                "");
     for (const measurement& m : single)
         std::printf("%6.3f %6.2f %8s  %s\n", m.norm_ns, m.l2_ns / m.narrow_ns, "", m.policy.c_str());
     std::printf("\n");

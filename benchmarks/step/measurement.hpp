@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! measurement: the times of one policy on one list of tensors, in nanoseconds per parameter, and how they are taken.
+//! measurement: the times of one policy on one list of tensors, in nanoseconds per parameter, and how they
+//! are taken.
 #pragma once
 
 #include "bare_loop.hpp"
@@ -45,7 +46,8 @@ inline cache_times measure_cache(const candidate& policy, double seconds) {
     const auto wide = policy.make(list, spread::wide, adamant::serial_executor{});
     const auto narrow = policy.make(list, spread::narrow, adamant::serial_executor{});
     bare_loop bare;
-    const auto best = shortest<3>(seconds, {[&] { wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }});
+    const auto best =
+        shortest<3>(seconds, {[&] { wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }});
     const double scale = 1e9 / static_cast<double>(list[0]);
     return {best[0] * scale, best[1] * scale, best[2] * 1e9 / static_cast<double>(bare_loop::elements)};
 }
@@ -53,16 +55,24 @@ inline cache_times measure_cache(const candidate& policy, double seconds) {
 inline measurement measure(const candidate& policy, const std::string& name, const sizes& list, int threads,
                            const cache_times& cache, double seconds) {
     const std::int64_t elements = total(list);
-    const adamant::executor executor =
-        threads == 1 ? adamant::executor(adamant::serial_executor{}) : adamant::executor(adamant::thread_pool(threads));
+    const adamant::executor executor = threads == 1 ? adamant::executor(adamant::serial_executor{})
+                                                    : adamant::executor(adamant::thread_pool(threads));
     const auto wide = policy.make(list, spread::wide, executor);
     memory_twin twin(elements, policy.streams);
     const auto best = shortest<3>(
         seconds, {[&] { wide->step(); }, [&] { twin.run(executor); }, [&] { wide->step_with_norm(); }});
     const double scale = 1e9 / static_cast<double>(elements);
-    measurement m{policy.name,     name,         elements,        threads,
-                  policy.bytes_per_param, best[0] * scale, best[1] * scale, (best[2] - best[0]) * scale,
-                  cache.wide_ns,   cache.narrow_ns, cache.bare_ns};
+    measurement m{policy.name,
+                  name,
+                  elements,
+                  threads,
+                  policy.bytes_per_param,
+                  best[0] * scale,
+                  best[1] * scale,
+                  (best[2] - best[0]) * scale,
+                  cache.wide_ns,
+                  cache.narrow_ns,
+                  cache.bare_ns};
     for (const memory_twin::stream& s : policy.streams) m.moved_bytes += s.bytes * (s.stored ? 2 : 1) / 128.0;
     return m;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! memory_twin: what a step would take if its arithmetic were free: the same streams, of the same widths, each loaded,
-//! or-ed with zero and stored where the step stores.
+//! memory_twin: what a step would take if its arithmetic were free: the same streams, of the same widths,
+//! each loaded, or-ed with zero and stored where the step stores.
 #pragma once
 
 #include <adamant/step/executor.hpp>
@@ -34,7 +34,8 @@ public:
         const std::int64_t chunks = (elements_ + chunk - 1) / chunk;
         auto task = [&](std::int64_t number) {
             const std::int64_t end = std::min(elements_, (number + 1) * chunk);
-            // A block of each stream in turn, as the step has it: of 1,024 elements, for the narrowest to fill a vector.
+            // A block of each stream in turn, as the step has it: of 1,024 elements, for the narrowest to
+            // fill a vector.
             for (std::int64_t block = number * chunk; block < end; block += 1024)
                 for (memory& m : memory_) {
                     const std::int64_t blocks = (std::min<std::int64_t>(1024, end - block) + 127) / 128;
@@ -59,7 +60,8 @@ private:
 #if defined(__x86_64__)
     __attribute__((target("avx2")))
 #endif
-    static void touch(unsigned char* bytes, std::int64_t count, bool stored) {
+    static void
+    touch(unsigned char* bytes, std::int64_t count, bool stored) {
         typedef std::uint64_t vector __attribute__((vector_size(32)));
         vector zero{}, seen{};
         asm volatile("" : "+m"(zero));  // nobody knows that it is zero

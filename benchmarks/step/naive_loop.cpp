@@ -8,7 +8,8 @@ bench::peer bench::naive_loop() {
                 return [model = std::make_shared<plain_model>(list)] {
                     const plain_constants c(++model->step);
                     for (plain_tensor& t : model->tensors)
-                        for (std::size_t i = 0; i < t.p.size(); ++i) plain_update(c, t.p[i], t.g[i], t.m[i], t.v[i]);
+                        for (std::size_t i = 0; i < t.p.size(); ++i)
+                            plain_update(c, t.p[i], t.g[i], t.m[i], t.v[i]);
                 };
             }};
 }

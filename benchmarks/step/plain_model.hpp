@@ -28,7 +28,8 @@ struct plain_model {
 struct plain_constants {
     float b1 = 0.9f, b2 = 0.95f, lr = 1e-6f, eps = 1e-8f, decay = 0.01f, bc1, bc2;
     explicit plain_constants(long step)
-        : bc1(1 - std::pow(0.9f, static_cast<float>(step))), bc2(1 - std::pow(0.95f, static_cast<float>(step))) {}
+        : bc1(1 - std::pow(0.9f, static_cast<float>(step))),
+          bc2(1 - std::pow(0.95f, static_cast<float>(step))) {}
 };
 
 inline void plain_update(const plain_constants& c, float& p, float g, float& m, float& v) {

@@ -16,14 +16,14 @@
 namespace bench {
 
 inline void print_header() {
-    std::printf("%-9s %10s %3s  %6s %7s %6s %7s %6s %7s %6s %6s  %s\n", "list", "elements", "thr", "B/par", "ns/par",
-                "GB/s", "twin", "%twin", "L2", "xbare", "%roof", "policy");
+    std::printf("%-9s %10s %3s  %6s %7s %6s %7s %6s %7s %6s %6s  %s\n", "list", "elements", "thr", "B/par",
+                "ns/par", "GB/s", "twin", "%twin", "L2", "xbare", "%roof", "policy");
 }
 inline void print(const measurement& m) {
     std::printf("%-9s %10lld %3d  %6.2f %7.3f %6.1f %7.3f %6.0f %7.3f %6.2f %6.0f  %s\n", m.list.c_str(),
-                static_cast<long long>(m.elements), m.threads, m.bytes_per_param, m.ns, m.gigabytes_per_second(),
-                m.twin_ns, 100 * m.twin_ns / m.ns, m.l2_ns, m.l2_ns / m.bare_ns, 100 * m.share_of_roof(),
-                m.policy.c_str());
+                static_cast<long long>(m.elements), m.threads, m.bytes_per_param, m.ns,
+                m.gigabytes_per_second(), m.twin_ns, 100 * m.twin_ns / m.ns, m.l2_ns, m.l2_ns / m.bare_ns,
+                100 * m.share_of_roof(), m.policy.c_str());
     std::fflush(stdout);
 }
 
@@ -53,8 +53,7 @@ inline void write_json(const std::string& path, const std::vector<measurement>& 
 //! What gnuplot draws: see chart.gp.
 inline void write_chart_data(const std::string& path, const std::vector<measurement>& all) {
     std::ofstream file = open_to_write(path);
-    for (const measurement& m : all)
-        file << '"' << m.policy << "\" " << m.ns << ' ' << m.roof_ns() << '\n';
+    for (const measurement& m : all) file << '"' << m.policy << "\" " << m.ns << ' ' << m.roof_ns() << '\n';
 }
 
 }  // namespace bench

@@ -40,7 +40,7 @@ public:
             starts.push_back(end);
             end = (end + static_cast<std::size_t>(size) + 63) / 64 * 64;
         }
-        memory_.reset(static_cast<T*>(::operator new(end * sizeof(T), std::align_val_t{64})));
+        memory_.reset(static_cast<T*>(::operator new (end * sizeof(T), std::align_val_t{64})));
         std::memset(static_cast<void*>(memory_.get()), 0, end * sizeof(T));
         for (std::size_t i = 0; i < list.size(); ++i)
             spans_.emplace_back(memory_.get() + starts[i], static_cast<std::size_t>(list[i]));
@@ -49,7 +49,7 @@ public:
 
 private:
     struct release {
-        void operator()(T* p) const { ::operator delete(p, std::align_val_t{64}); }
+        void operator()(T* p) const { ::operator delete (p, std::align_val_t{64}); }
     };
     std::unique_ptr<T, release> memory_;
     std::vector<std::span<T>> spans_;
@@ -114,8 +114,10 @@ private:
             for (param_t& p : tensor) p = adamant::round_to<param_t>(0.05f * random.next());
         for (const auto& tensor : grads_.spans())
             for (grad_t& g : tensor) {
-                // A product of uniform numbers: its squares, as exp_avg_sq has them, spread over the small codes.
-                const float near_zero = s == spread::wide ? random.next() * random.next() * random.next() : 1.0f;
+                // A product of uniform numbers: its squares, as exp_avg_sq has them, spread over the small
+                // codes.
+                const float near_zero =
+                    s == spread::wide ? random.next() * random.next() * random.next() : 1.0f;
                 g = adamant::round_to<grad_t>(1e-3f * near_zero * random.next());
             }
         return params_.spans();

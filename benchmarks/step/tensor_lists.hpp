@@ -17,8 +17,8 @@ inline sizes gpt2() {
     constexpr std::int64_t width = 768, hidden = 4 * width;
     sizes list{50257 * width, 1024 * width};
     for (int layer = 0; layer < 12; ++layer)
-        for (const std::int64_t size : {width, width, width * 3 * width, 3 * width, width * width, width, width,
-                                        width, width * hidden, hidden, hidden * width, width})
+        for (const std::int64_t size : {width, width, width * 3 * width, 3 * width, width * width, width,
+                                        width, width, width * hidden, hidden, hidden * width, width})
             list.push_back(size);
     list.insert(list.end(), {width, width});
     return list;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! Times of things that are to be compared: taken in turns, so that what moves on a shared machine moves for all.
+//! Times of things that are to be compared: taken in turns, so that what moves on a shared machine moves for
+//! all.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@ inline double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-//! The shortest time of each, in seconds, over as many turns as `seconds` hold, five at least. Short calls are repeated
-//! within a turn.
+//! The shortest time of each, in seconds, over as many turns as `seconds` hold, five at least. Short calls
+//! are repeated within a turn.
 template <std::size_t N>
 std::array<double, N> shortest(double seconds, const std::array<std::function<void()>, N>& subjects) {
     std::array<double, N> best;

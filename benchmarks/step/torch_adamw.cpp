@@ -13,7 +13,9 @@ bench::peer bench::torch_adamw() {
                     params.back().mutable_grad() = torch::full({size}, 1e-3f);
                 }
                 const auto options = torch::optim::AdamWOptions(1e-6).betas({0.9, 0.95});
-                return [optimizer = std::make_shared<torch::optim::AdamW>(params, options)] { optimizer->step(); };
+                return [optimizer = std::make_shared<torch::optim::AdamW>(params, options)] {
+                    optimizer->step();
+                };
             }};
 }
 #else

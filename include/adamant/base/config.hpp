@@ -30,8 +30,9 @@ static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<doubl
 // would be a library call of 15 ns.
 #define ADAMANT_ALWAYS_INLINE inline __attribute__((always_inline))
 
-// Vector kernels, chosen at run time, where the compiler can make them. ADAMANT_NO_SIMD leaves them out: the same
-// bits slowly, in a third less time to compile. It is defined in all of a program or nowhere.
+// Vector kernels, chosen at run time, where the compiler can make them. ADAMANT_NO_SIMD leaves them out: the
+// same bits, slowly, compiled sooner (FLAGS=-DADAMANT_NO_SIMD benchmarks/compile_time/run). It is defined in
+// all of a program or nowhere.
 #if defined(__x86_64__) && !defined(ADAMANT_NO_SIMD)
 #define ADAMANT_HAS_SIMD 1
 #endif
