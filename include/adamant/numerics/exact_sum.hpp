@@ -68,15 +68,20 @@ public:
     //! For who adds digits side by side: bin i counts multiples of 2^(32 i - 384), and no bin may overflow.
     ADAMANT_HOST_DEVICE std::uint64_t* bins() { return bins_; }
     //! Brings every bin but the last below 2^32.
-    ADAMANT_HOST_DEVICE void carry() {
+    template <class Word>
+    static ADAMANT_HOST_DEVICE void carry(Word* bins) {
         for (int i = 0; i + 1 < bin_count; ++i) {
-            bins_[i + 1] += bins_[i] >> 32;
-            bins_[i] &= 0xFFFFFFFFu;
+            bins[i + 1] += bins[i] >> 32;
+            bins[i] &= 0xFFFFFFFFu;
         }
-        additions_ = 1;
     }
 
 private:
+    ADAMANT_HOST_DEVICE void carry() {
+        carry(bins_);
+        additions_ = 1;
+    }
+
     static constexpr int lowest = 384;
     static constexpr std::uint32_t additions_between_carries = 1u << 31;
 
