@@ -220,6 +220,7 @@ private:
         const std::size_t bytes = i.bytes * std::max<std::size_t>(i.elements.size(), 1);
         if (address % bytes != 0) throw device_error("an address is no multiple of the " + std::to_string(bytes) + " bytes accessed");
         space where = i.where;
+        if (where == space::shared) address = static_cast<std::uint32_t>(address);  // its registers have 32 bits and wrap
         if (where == space::generic) {
             where = space_of(address);
             address -= window_of(where);
