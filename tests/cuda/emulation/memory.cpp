@@ -66,14 +66,13 @@ const allocation* device_memory::find(const void* address) const {
     return at - reinterpret_cast<std::uintptr_t>(candidate.begin) < candidate.size ? &candidate : nullptr;
 }
 
-void device_memory::check_guards([[maybe_unused]] const std::string& culprit) const {
-#if !defined(ADAMANT_ASAN)  // which catches the access itself
+void device_memory::check_guards(const std::string& culprit) const {
+    if (has_address_sanitizer) return;  // it catches the access itself
     for (const auto& [address, a] : live_) {
         const std::byte* const block = a.begin - guard;
         if (!untouched(block, a.begin) || !untouched(a.end(), block + extent(a.size)))
             throw device_error(culprit + " wrote outside of " + a.describe());
     }
-#endif
 }
 
 std::size_t device_memory::bytes_on_device() const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "program.hpp"
@@ -15,7 +16,7 @@ struct operation {
     computation run;
     //! A letter per operand, the result first: p(redicate), b(yte), h(alf word), w(ord), d(ouble word). A small
     //! letter is a register of just that width, a capital one may be wider: of cvt.
-    std::string operands;
+    std::string_view operands;
 };
 
 const std::unordered_map<std::string, operation>& operations();
