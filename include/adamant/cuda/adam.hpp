@@ -60,6 +60,12 @@ public:
         memory_.wait();
     }
 
+    //! Without names and shapes: every tensor decays.
+    template <parameter_list Params>
+    basic_adam(const Params& params, const hyperparameters& hyper, cuda::memory memory = {},
+               optimizer_options options = {})
+        : basic_adam(std::span<const tensor_info>{}, params, hyper, memory, std::move(options)) {}
+
     basic_adam(basic_adam&&) noexcept = default;
     basic_adam& operator=(basic_adam&&) noexcept = default;
 

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(Threads)
         const double unscale = request.grad_scale / (request.scales_loss ? control->scaler.scale : 1.0);
         double norm = request.grad_norm, largest = norm;
         if (norm < 0) {
-            norm = rounded(control->statistics.norm() * unscale);
+            norm = product(control->statistics.norm(), unscale);
             largest = square_root(control->statistics.largest_block) * unscale;
         }
         const step_decision decision = decide_step(norm, largest, unscale, request.hyper);
@@ -93,8 +93,8 @@ __global__ void __launch_bounds__(Threads)
     if (!applied) return;
     for (int g = static_cast<int>(threadIdx.x); g < request.groups; g += Threads)
         constants[g] =
-            constants_of_step(request.hyper, step, rounded(lr * groups[g].lr),
-                              rounded(weight_decay * groups[g].weight_decay), grad_factor, steps_from_zero);
+            constants_of_step(request.hyper, step, product(lr, groups[g].lr),
+                              product(weight_decay, groups[g].weight_decay), grad_factor, steps_from_zero);
 }
 
 //! Sets a value of the control block in the order of the stream.

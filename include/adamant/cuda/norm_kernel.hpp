@@ -41,7 +41,7 @@ __device__ inline double sum_of_block(const Grad* grads, int count) {
     for (int first = 0; first < block_size; first += block_lanes)
         if (first + l < count) {
             const double g = main_grad<MainGrad>(grads[first + l]);
-            sum += g * g;  // the square is exact: fused or not, the bits are the same
+            sum = fused_multiply_add(g, g, sum);  // the square is exact: the bits are those of two operations
         }
 #pragma unroll
     for (int half = block_lanes / 2; half > 0; half /= 2)

@@ -18,6 +18,14 @@ ADAMANT_ALWAYS_INLINE float fused_multiply_add(float a, float b, float c) {
 #endif
 }
 
+ADAMANT_ALWAYS_INLINE double fused_multiply_add(double a, double b, double c) {
+#if defined(__CUDA_ARCH__)
+    return __fma_rn(a, b, c);
+#else
+    return __builtin_fma(a, b, c);
+#endif
+}
+
 ADAMANT_ALWAYS_INLINE float square_root(float value) {
 #if defined(__CUDA_ARCH__)
     return __fsqrt_rn(value);
@@ -39,6 +47,26 @@ ADAMANT_ALWAYS_INLINE float quotient(float numerator, float denominator) {
     return __fdiv_rn(numerator, denominator);
 #else
     return numerator / denominator;
+#endif
+}
+
+//! A product that no compiler fuses with a sum: g++ does across statements under -march=native, ptxas does.
+ADAMANT_HOST_DEVICE inline double product(double a, double b) {
+#if defined(__CUDA_ARCH__)
+    return __dmul_rn(a, b);
+#else
+    const volatile double result = a * b;
+    return result;
+#endif
+}
+
+//! A product that is exact, or far below what is added to it: fused or not, the host's bits are the same.
+template <class Float>
+ADAMANT_HOST_DEVICE constexpr Float exact_product(Float a, Float b) {
+#if defined(__CUDA_ARCH__)
+    return __fmul_rn(a, b);
+#else
+    return a * b;
 #endif
 }
 

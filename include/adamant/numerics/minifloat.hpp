@@ -69,7 +69,8 @@ struct signed_minifloat {
         // Adding the smallest normal value brings subnormals into place without fp32 subnormals, which cost a
         // factor of two on CPUs.
         constexpr float smallest_normal = from_bits(static_cast<std::uint32_t>(128 - Bias) << 23);
-        const float scaled = from_bits(magnitude) * from_bits(static_cast<std::uint32_t>(254 - scale) << 23);
+        const float scaled =
+            exact_product(from_bits(magnitude), from_bits(static_cast<std::uint32_t>(254 - scale) << 23));
         const auto as_normal = static_cast<std::int32_t>(to_bits(scaled));
         const auto as_subnormal = static_cast<std::int32_t>(to_bits(scaled + smallest_normal)) - (1 << 23);
         const std::int32_t units =

@@ -59,14 +59,9 @@ constexpr rounding default_rounding(dtype kind) {
 
 //! A double rounded here and now: a compiler that contracts a*b + c (g++ does across statements under
 //! -march=native) cannot fuse the operation that made the value with the one that uses it.
-ADAMANT_HOST_DEVICE inline double rounded(double value) {
-#if defined(__CUDA_ARCH__)
-    asm volatile("" : "+d"(value));
-    return value;
-#else
+inline double rounded(double value) {
     const volatile double stored = value;
     return stored;
-#endif
 }
 
 }  // namespace adamant::inline v0

@@ -189,7 +189,7 @@ private:
             result.grad_norm = largest = *options.grad_norm;
         } else {
             const grad_statistics statistics = read_all_gradients(grads);
-            result.grad_norm = rounded(statistics.norm() * unscale);
+            result.grad_norm = product(statistics.norm(), unscale);
             largest = std::sqrt(statistics.largest_block) * unscale;
         }
         const step_decision decision = decide_step(result.grad_norm, largest, unscale, hyper_);
@@ -228,8 +228,8 @@ private:
         const std::int64_t step = step_ + 1;
         // Moments of unknown origin may be as far apart as any number of steps brings them.
         const std::int64_t from_zero = state_is_history_ ? step : std::numeric_limits<std::int64_t>::max();
-        return constants_of_step(hyper_, step, rounded(plan.result.lr * group.lr_mult),
-                                 rounded(plan.weight_decay * group.wd_mult), plan.grad_factor, from_zero);
+        return constants_of_step(hyper_, step, product(plan.result.lr, group.lr_mult),
+                                 product(plan.weight_decay, group.wd_mult), plan.grad_factor, from_zero);
     }
 
     void apply(const step_plan& plan) {

@@ -53,8 +53,8 @@ struct step_constants {
 ADAMANT_HOST_DEVICE inline double power(double base, std::int64_t exponent) {
     double result = 1;
     for (; exponent > 0; exponent >>= 1) {
-        if (exponent & 1) result = rounded(result * base);
-        base = rounded(base * base);
+        if (exponent & 1) result = product(result, base);
+        base = product(base, base);
     }
     return result;
 }
@@ -83,7 +83,7 @@ ADAMANT_HOST_DEVICE inline step_constants constants_of_step(const hyperparameter
     const auto beta1 = static_cast<float>(h.beta1), beta2 = static_cast<float>(h.beta2);
     const double bc1 = h.bias_correction ? 1 - power(double{beta1}, step) : 1;
     const double root2 = h.bias_correction ? square_root(1 - power(double{beta2}, step)) : 1;
-    const auto eps = static_cast<float>(rounded(double{static_cast<float>(h.eps)} * root2));
+    const auto eps = static_cast<float>(product(double{static_cast<float>(h.eps)}, root2));
     const double bound = update_bound(h, step, steps_from_zero);
     const bool bound_fits = bound <= double{largest_float};
     return {.grad_factor = static_cast<float>(grad_factor),

@@ -46,7 +46,7 @@ ADAMANT_HOST_DEVICE inline step_decision decide_step(double norm, double largest
                                                      const hyperparameters& h) {
     step_decision result;
     const double coefficient = clip_coefficient(norm, h.clip_grad);
-    result.grad_factor = rounded(unscale * coefficient);
+    result.grad_factor = product(unscale, coefficient);
     // Gradients may be finite and too large for fp32 once they are unscaled.
     result.found_inf = !(norm <= largest_double) || !(largest * coefficient <= double{largest_float});
     if (result.found_inf) result.status = step_status::skipped_found_inf;
