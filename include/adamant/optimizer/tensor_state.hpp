@@ -126,7 +126,8 @@ private:
     void check_flat_starts(std::span<const std::int64_t> starts) const {
         if (!starts.empty() && starts.size() != tensors_.size())
             throw shape_error("[adamant] every tensor has a flat start or none has: expected " +
-                              std::to_string(tensors_.size()) + ", got " + std::to_string(starts.size()) + ".");
+                              std::to_string(tensors_.size()) + ", got " + std::to_string(starts.size()) +
+                              ".");
         for (std::size_t i = 0; i < starts.size(); ++i)
             if (starts[i] < 0 || starts[i] % flat_index::alignment != 0)
                 throw shape_error("[adamant] flat starts are multiples of 128: tensor " + std::to_string(i) +

@@ -14,8 +14,8 @@
 
 namespace adamant::inline v0 {
 
-//! Elements [begin, end) of a tensor, which lie at `place` in the buckets. `begin` and `place` are multiples of
-//! 128.
+//! Elements [begin, end) of a tensor, which lie at `place` in the buckets. `begin` and `place` are multiples
+//! of 128.
 struct tensor_piece {
     std::size_t tensor;
     std::int64_t begin;
@@ -23,10 +23,10 @@ struct tensor_piece {
     std::int64_t place;
 };
 
-//! Megatron-Core's buckets: tensors in reverse order, as a backward pass completes them; a bucket is closed when
-//! it has reached bucket_size. Here a tensor starts at a multiple of 128 and a bucket ends at one of 128 * ranks,
-//! so that no shard cuts a group of 32 or a block of the norm. Rank r of R owns the r-th of R equal parts of
-//! every bucket.
+//! Megatron-Core's buckets: tensors in reverse order, as a backward pass completes them; a bucket is closed
+//! when it has reached bucket_size. Here a tensor starts at a multiple of 128 and a bucket ends at one of 128
+//! * ranks, so that no shard cuts a group of 32 or a block of the norm. Rank r of R owns the r-th of R equal
+//! parts of every bucket.
 class bucket_plan {
 public:
     struct bucket {
@@ -35,8 +35,8 @@ public:
         std::int64_t tensors;  //!< with elements
     };
 
-    //! bucket_size in elements; 0: max(40e6, 1e6 * ranks). Throws config_error for a negative one, shape_error
-    //! for sizes that are not a model's.
+    //! bucket_size in elements; 0: max(40e6, 1e6 * ranks). Throws config_error for a negative one,
+    //! shape_error for sizes that are not a model's.
     bucket_plan(std::span<const std::int64_t> sizes, int ranks, std::int64_t bucket_size = 0)
         : sizes_(sizes.begin(), sizes.end()),
           index_(sizes),
@@ -44,9 +44,8 @@ public:
           places_(sizes.size()),
           bucket_of_(sizes.size()) {
         if (bucket_size < 0)
-            throw config_error(
-                "[adamant] bucket_size is a number of elements, or 0 for the default: got " +
-                std::to_string(bucket_size) + ".");
+            throw config_error("[adamant] bucket_size is a number of elements, or 0 for the default: got " +
+                               std::to_string(bucket_size) + ".");
         if (bucket_size == 0)
             bucket_size = std::max<std::int64_t>(40'000'000, std::int64_t{1'000'000} * ranks);
         require_room();
@@ -73,11 +72,12 @@ public:
     //! The bucket of a tensor that has elements.
     std::size_t bucket_of(std::size_t tensor) const { return bucket_of_[tensor]; }
     //! Elements of every rank's part of a bucket, and where one starts.
-    std::int64_t shard_size(std::size_t bucket) const { return buckets_[bucket].size / ranks_; }
-    std::int64_t shard_start(std::size_t bucket, int rank) const {
-        return buckets_[bucket].start + rank * shard_size(bucket);
+    std::int64_t shard_size(std::size_t number) const { return buckets_[number].size / ranks_; }
+    std::int64_t shard_start(std::size_t number, int rank) const {
+        return buckets_[number].start + rank * shard_size(number);
     }
-    std::int64_t flat_start(const tensor_piece& piece) const { return index_.start(piece.tensor) + piece.begin; }
+    //! The flat index of a tensor's first element: that of the list, whatever the buckets.
+    std::int64_t flat_start(std::size_t tensor) const { return index_.start(tensor); }
 
     //! What a rank owns, in the order of places. Tensors and parts of tensors; nothing, if there is less than
     //! 128 elements for every rank.
@@ -105,8 +105,8 @@ private:
     }
     //! Each bucket, of which there are no more than tensors, may end in padding.
     void require_room() const {
-        const auto padding = static_cast<double>(flat_index::alignment) * ranks_ *
-                             static_cast<double>(sizes_.size());
+        const auto padding =
+            static_cast<double>(flat_index::alignment) * ranks_ * static_cast<double>(sizes_.size());
         if (static_cast<double>(index_.size()) + padding > 0x1p62)
             throw shape_error("[adamant] buckets with their padding have less than 2^62 elements: got " +
                               std::to_string(index_.size()) + " for " + std::to_string(ranks_) + " ranks.");

@@ -24,13 +24,13 @@ struct incoming {
     std::int64_t bytes;
 };
 
-//! One primitive: exchange(out, in) starts sending and receiving and returns a request; test(request) drives it
-//! and says whether it is done; wait(request) returns when it is. Messages between two ranks match in the order
-//! in which both start them, no rank writes to itself, no message is empty, and memory is not touched until
-//! the request is done. Errors: communication_error.
+//! One primitive: exchange(out, in) starts sending and receiving and returns a request; test(request) drives
+//! it and says whether it is done; wait(request) returns when it is. Messages between two ranks match in the
+//! order in which both start them, no rank writes to itself, no message is empty, and memory is not touched
+//! until the request is done. Errors: communication_error.
 //!
-//! All-to-all and all-gather are exchanges; a reduction is one and a sum in rank order (train/rank_sum.hpp), so
-//! that its bits are ours and not those of a library's tree.
+//! All-to-all and all-gather are exchanges; a reduction is one and a sum in rank order (train/rank_sum.hpp),
+//! so that its bits are ours and not those of a library's tree.
 template <class C>
 concept communicator = std::movable<C> && std::movable<typename C::request> &&
     requires(C& c, const C& constant, std::span<const outgoing> out, std::span<const incoming> in,

@@ -53,8 +53,8 @@ ADAMANT_ALWAYS_INLINE void sum_block(std::span<const T* const> ranks, std::int64
 
 }  // namespace detail
 
-//! Elements [begin, end) of all ranks' gradients, which `ranks` lists in rank order, into `result`, which may be
-//! one of them. For up to 2^29 ranks the mean of equal values is that value.
+//! Elements [begin, end) of all ranks' gradients, which `ranks` lists in rank order, into `result`, which may
+//! be one of them. For up to 2^29 ranks the mean of equal values is that value.
 template <class T>
 void sum_ranks(std::span<const T* const> ranks, std::int64_t begin, std::int64_t end, reduction how,
                T* result) {
