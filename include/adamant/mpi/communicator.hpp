@@ -28,7 +28,7 @@ namespace adamant::inline v0::mpi {
 struct communicator_options {
     //! How long a call waits for other ranks before it throws. It has to be longer than ranks are apart, with
     //! the files that one of them writes between two steps. 0: for ever.
-    std::chrono::milliseconds patience{8000};
+    std::chrono::milliseconds patience{7000};
     //! Bytes; what is larger goes in several messages, as MPI counts in int.
     std::int64_t largest_message = std::int64_t{1} << 30;
 };

@@ -3,10 +3,13 @@
 //! rank_fingerprint: what all ranks must have alike, line by line, and the comparison at the start of a run.
 #pragma once
 
+#include <algorithm>
 #include <cinttypes>
+#include <concepts>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,11 +29,7 @@ public:
         text_ += value;
         text_ += '\n';
     }
-    void add(std::string_view name, double value) {
-        char digits[40];
-        std::snprintf(digits, sizeof digits, "%.17g", value);
-        add(name, digits);
-    }
+    void add(std::string_view name, double value) { add(name, text_of(value)); }
     template <std::integral T>
     void add(std::string_view name, T value) {
         add(name, std::to_string(value));
@@ -61,9 +60,10 @@ public:
         for (std::size_t i = 0; i < tensors.size(); ++i) {
             const param_group& group = tensors.groups()[tensors.group_of(i)];
             std::string is = std::string(to_string(tensors.type(i))) + ", ";
-            is += std::to_string(tensors.sizes()[i]) + " elements, shape";
+            is += std::to_string(tensors.sizes()[i]) + " elements";
+            if (!tensors.info(i).shape.empty()) is += " of shape";
             for (const std::int64_t extent : tensors.info(i).shape) is += " " + std::to_string(extent);
-            is += ", lr_mult " + std::to_string(group.lr_mult) + ", wd_mult " + std::to_string(group.wd_mult);
+            is += ", lr_mult " + text_of(group.lr_mult) + ", wd_mult " + text_of(group.wd_mult);
             if (!tensors.in_norm(i)) is += ", not in the norm";
             add(name_of(i, tensors.infos()), is);
         }
@@ -98,6 +98,12 @@ public:
     }
 
 private:
+    static std::string text_of(double value) {
+        char digits[40];
+        std::snprintf(digits, sizeof digits, "%.17g", value);
+        return digits;
+    }
+
     template <communicator Ranks>
     void gather(Ranks& ranks, std::vector<std::string>& texts) const {
         std::vector<outgoing> out;
