@@ -83,7 +83,8 @@ TEST_CASE("values are gathered in rank order") {
     mpi::communicator ranks = all_ranks();
     const auto values = gather_values(ranks, 10 * ranks.rank());
     REQUIRE(values.size() == static_cast<std::size_t>(ranks.size()));
-    for (int rank = 0; rank < ranks.size(); ++rank) CHECK(values[static_cast<std::size_t>(rank)] == 10 * rank);
+    for (int rank = 0; rank < ranks.size(); ++rank)
+        CHECK(values[static_cast<std::size_t>(rank)] == 10 * rank);
 }
 
 TEST_CASE("a communicator moves, and a part of the ranks has its own") {

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! A run in which the last rank is not like the others, or is no more; lost_rank.cmake starts it. Ends with 3 and the
-//! error's sentence where a rank meets one.
+//! A run in which the last rank is not like the others, or is no more; lost_rank.cmake starts it. Ends with 3
+//! and the error's sentence where a rank meets one.
 #include <adamant/mpi/communicator.hpp>
 #include <adamant/optimizer/sharded.hpp>
 #include <adamant/policy/presets.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -29,7 +31,7 @@ void train(const std::string& what) {
     if (is("seed")) hyper.seed = 7;
     if (is("lr")) hyper.lr = 0.5;
     if (is("refused")) hyper.lr = -1;
-    if (is("killed_at_start")) std::raise(SIGKILL);
+    if (is("tied")) params[1] = params[0].first(50);
 
     const auto steps = [&](auto optimizer) {
         for (int step = 0; step < 5; ++step) {
@@ -45,8 +47,7 @@ void train(const std::string& what) {
     if (is("policy"))
         steps(sharded<policy<mode<fp32>, precision_aware, exp_avg<bf16>>, mpi::communicator>(
             tensors, params, hyper, std::move(ranks)));
-    else
-        steps(sharded<presets::full_fp32, mpi::communicator>(tensors, params, hyper, std::move(ranks)));
+    else steps(sharded<presets::full_fp32, mpi::communicator>(tensors, params, hyper, std::move(ranks)));
 }
 
 }  // namespace
@@ -55,10 +56,12 @@ int main(int argc, char** argv) {
     int provided = 0;
     const std::string what = argc > 1 ? argv[1] : "";
     MPI_Init_thread(&argc, &argv, what == "single" ? MPI_THREAD_SINGLE : MPI_THREAD_FUNNELED, &provided);
+    const auto start = std::chrono::steady_clock::now();
     try {
         train(what);
     } catch (const error& e) {
-        std::fprintf(stderr, "%s\n", e.what());
+        const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+        std::fprintf(stderr, "%s after %.1f s\n", e.what(), time.count());
         std::fflush(stderr);
         std::_Exit(3);
     }

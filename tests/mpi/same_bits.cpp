@@ -22,9 +22,9 @@ void check(std::type_identity<Policy>) {
     for (const std::int64_t bucket_size : {0, 600}) {
         CAPTURE(bucket_size);
         CHECK(serial == same_bits::digest_of<Policy>([&](const auto& tensors, const auto& params) {
-            return sharded_run<Policy, mpi::communicator>(tensors, params, same_bits::hyper, same_bits::scaler,
-                                                          all_ranks(), bucket_size);
-        }));
+                  return sharded_run<Policy, mpi::communicator>(tensors, params, same_bits::hyper,
+                                                                same_bits::scaler, all_ranks(), bucket_size);
+              }));
     }
 }
 

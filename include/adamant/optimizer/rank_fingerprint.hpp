@@ -49,11 +49,11 @@ public:
     }
     void add(const std::optional<loss_scaler_settings>& scaler) {
         if (!scaler) return add("loss scaler", "the policy's");
-        add("loss_scale", scaler->loss_scale.value_or(0));
-        add("initial_loss_scale", scaler->initial_loss_scale);
-        add("min_loss_scale", scaler->min_loss_scale);
-        add("loss_scale_window", scaler->loss_scale_window);
-        add("hysteresis", scaler->hysteresis);
+        if (scaler->loss_scale) return add("loss scaler", "constant " + text_of(*scaler->loss_scale));
+        add("loss scaler", "initial " + text_of(scaler->initial_loss_scale) + ", min " +
+                               text_of(scaler->min_loss_scale) + ", window " +
+                               std::to_string(scaler->loss_scale_window) + ", hysteresis " +
+                               std::to_string(scaler->hysteresis));
     }
     void add(const tensor_registry& tensors) {
         add("tensors", tensors.size());
