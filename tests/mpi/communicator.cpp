@@ -73,9 +73,9 @@ TEST_CASE("rank and size are those of the parent, whose messages are its own") {
 
 TEST_CASE("messages of any size arrive, also in parts") {
     mpi::communicator ranks = all_ranks();
-    for (const std::size_t bytes : {1, 7, 4096, 300000}) check_exchange(ranks, bytes);
+    for (const std::size_t bytes : {1u, 7u, 4096u, 300000u}) check_exchange(ranks, bytes);
     mpi::communicator in_parts = all_ranks({.largest_message = 1000});
-    for (const std::size_t bytes : {1, 999, 1000, 1001, 2000, 12345}) check_exchange(in_parts, bytes);
+    for (const std::size_t bytes : {1u, 999u, 1000u, 1001u, 2000u, 12345u}) check_exchange(in_parts, bytes);
     ranks.barrier();
 }
 

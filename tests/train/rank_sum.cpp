@@ -57,6 +57,13 @@ std::vector<T> sum_of(const std::vector<std::vector<T>>& ranks, reduction how) {
 }
 
 template <class T>
+T rounded_once(double value) {
+    T result{};
+    detail::round_block(&value, 1, &result);
+    return result;
+}
+
+template <class T>
 std::int64_t changed_by_a_mean_of_equals(const std::vector<T>& values, std::size_t ranks) {
     const auto mean = sum_of(std::vector(ranks, values), reduction::mean);
     std::int64_t changed = 0;
@@ -69,7 +76,7 @@ std::int64_t changed_by_a_mean_of_equals(const std::vector<T>& values, std::size
 TEST_CASE("the mean of equal gradients is the gradient, for 1 to 8 ranks and for 1000") {
     for_each_dtype([]<class T>(std::type_identity<T>) {
         const auto values = all_values<T>(65521);
-        for (const std::size_t ranks : {1, 2, 3, 4, 5, 6, 7, 8, 1000}) {
+        for (const std::size_t ranks : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 1000u}) {
             CAPTURE(ranks);
             CHECK(changed_by_a_mean_of_equals(values, ranks) == 0);
         }
@@ -89,7 +96,7 @@ TEST_CASE("a sum in fp32 would change it") {
 
 TEST_CASE("sum and mean of any gradients are rounded once") {
     for_each_dtype([]<class T>(std::type_identity<T>) {
-        for (const std::size_t ranks : {2, 3, 5, 8})
+        for (const std::size_t ranks : {2u, 3u, 5u, 8u})
             for (const reduction how : {reduction::mean, reduction::sum}) {
                 std::vector<std::vector<T>> gradients(ranks);
                 for (std::size_t r = 0; r < ranks; ++r)
@@ -121,12 +128,12 @@ TEST_CASE("a double is rounded once to 16 bits: ties, their neighbours, subnorma
                  {value, half, std::nextafter(half, infinity), std::nextafter(half, -infinity),
                   std::nextafter(value, infinity), std::nextafter(value, -infinity), half * (1 + 0x1p-30),
                   half * (1 - 0x1p-30)})
-                wrong += !is_same(detail::round_once<T>(x), rounded_double<T>(x));
+                wrong += !is_same(rounded_once<T>(x), rounded_double<T>(x));
         }
         for (const double x : {0.0, -0.0, 1e300, -1e300, 1e-300, -1e-300, infinity, -infinity})
-            wrong += !is_same(detail::round_once<T>(x), rounded_double<T>(x));
+            wrong += !is_same(rounded_once<T>(x), rounded_double<T>(x));
         CHECK(wrong == 0);
-        CHECK(std::isnan(to_float(detail::round_once<T>(std::numeric_limits<double>::quiet_NaN()))));
+        CHECK(std::isnan(to_float(rounded_once<T>(std::numeric_limits<double>::quiet_NaN()))));
     };
     check(std::type_identity<bfloat16>{});
     check(std::type_identity<float16>{});
@@ -138,6 +145,27 @@ TEST_CASE("not a number on one rank, and infinities, are seen in the sum") {
     CHECK(std::isnan(sum[0]));
     CHECK(std::isinf(sum[1]));
     CHECK(std::isnan(sum[2]));
+}
+
+TEST_CASE("vectors give the bits of scalars") {
+    for_each_dtype([]<class T>(std::type_identity<T>) {
+        std::vector<std::vector<T>> gradients;
+        const auto values = all_values<T>(65521);
+        for (std::size_t r = 0; r < 3; ++r) {
+            gradients.emplace_back();
+            for (std::size_t i = 0; i < values.size(); ++i)
+                gradients[r].push_back(values[(i + r * i * i) % values.size()]);
+        }
+        std::vector<const T*> sources;
+        for (const auto& of_rank : gradients) sources.push_back(of_rank.data());
+        const auto size = static_cast<std::int64_t>(values.size());
+        std::vector<T> scalar(values.size());
+        for (std::int64_t i = 0; i < size; ++i) detail::sum_block<T>(sources, i, 1, 1, 3, scalar.data());
+        const auto vectors = sum_of(gradients, reduction::mean);
+        std::int64_t wrong = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) wrong += !is_same(vectors[i], scalar[i]);
+        CHECK(wrong == 0);
+    });
 }
 
 TEST_CASE("the result may lie in one of the summands, and only its part is written") {

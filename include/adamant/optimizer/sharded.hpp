@@ -81,7 +81,7 @@ public:
           own_params_(pieces_.size()),
           own_grads_(own_gradients()),
           adam_(own_tensors(), own(params_), hyper, own_options(std::move(options.optimizer)), memory) {
-        pointer_loan{*this};  // of construction
+        const pointer_loan of_construction{*this};
     }
 
     sharded(sharded&&) noexcept = default;
