@@ -42,4 +42,11 @@ private:
     int code_;
 };
 
+//! A call to another rank that failed or was not answered. What was under way is lost: the optimizer that threw
+//! it and its communicator are only good to be destroyed.
+class communication_error : public error {
+public:
+    using error::error;
+};
+
 }  // namespace adamant::inline v0

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -45,8 +46,8 @@ public:
           executor_(std::move(options.executor)),
           params_(std::ranges::begin(params), std::ranges::end(params)),
           grads_(params_.size()),
-          state_({tensors, params_, dtype_of<param_t>, std::move(options.groups)}, hyper.seed,
-                 std::move(memory)),
+          state_({tensors, params_, dtype_of<param_t>, std::move(options.groups)},
+                 std::move(options.flat_starts), hyper.seed, std::move(memory)),
           constants_(state_.tensors().groups().size()),
           plan_(state_.tensors().sizes()) {
         if (options.loss_scaler) scaler_.emplace(*options.loss_scaler);
@@ -73,11 +74,18 @@ public:
     //! one fused pass. Allocates nothing.
     template <parameter_list Params, tensor_list Grads>
     step_result step(const Params& params, const Grads& grads, const step_options& options = {}) {
+        return step(params, grads, options, std::identity{});
+    }
+    //! The step of a part of a model. agree(grad_statistics) takes what these gradients say and returns what
+    //! those of all parts say together; it is called between the passes, before anything has changed, and not
+    //! where options.grad_norm is given.
+    template <parameter_list Params, tensor_list Grads, class Agree>
+    step_result step(const Params& params, const Grads& grads, const step_options& options, Agree&& agree) {
         const pointer_loan loan{*this};
         take_params(params);
         tensors().take(grads, grads_, "gradients", [](std::size_t) { return dtype_of<grad_t>; });
         const default_float_environment environment;
-        return step_on_views(options);
+        return step_on_views(options, agree);
     }
 
     //! Multiply the loss with it before the backward pass; 1 without a scaler.
@@ -175,7 +183,9 @@ private:
     };
 
     //! Judges numbers and gradients; changes nothing.
-    step_plan plan_step(const step_options& options, std::span<const tensor_view> grads) const {
+    template <class Agree>
+    step_plan plan_step(const step_options& options, std::span<const tensor_view> grads,
+                        Agree&& agree) const {
         const double lr = options.lr.value_or(hyper_.lr);
         const double weight_decay = options.weight_decay.value_or(hyper_.weight_decay);
         require_valid_step(options, hyper_, tensors().groups(), loss_scale());
@@ -188,7 +198,7 @@ private:
         if (options.grad_norm) {
             result.grad_norm = largest = *options.grad_norm;
         } else {
-            const grad_statistics statistics = read_all_gradients(grads);
+            const grad_statistics statistics = agree(read_all_gradients(grads));
             result.grad_norm = product(statistics.norm(), unscale);
             largest = std::sqrt(statistics.largest_block) * unscale;
         }
@@ -198,8 +208,9 @@ private:
         return {result, decision.found_inf, weight_decay, decision.grad_factor};
     }
 
-    step_result step_on_views(const step_options& options) {
-        const step_plan plan = plan_step(options, grads_);
+    template <class Agree>
+    step_result step_on_views(const step_options& options, Agree&& agree) {
+        const step_plan plan = plan_step(options, grads_, agree);
         step_result result = plan.result;
         if (result.status == step_status::applied) apply(plan);
         if (scaler_) scaler_->update(plan.found_inf);

@@ -34,6 +34,10 @@ struct optimizer_options {
     //! Soundness rules (step/soundness.hpp) that may be broken, by name: {"square_to_nearest"}. They judge
     //! the numbers of construction, once: what a step, a schedule or a group makes of lr is not judged again.
     std::vector<std::string> accept{};
+    //! The flat index (state/flat_index.hpp) of each tensor's first element where the list is part of a
+    //! larger model, as a rank's shard is: noise is keyed to it. Multiples of 128. Empty: the list is the
+    //! model.
+    std::vector<std::int64_t> flat_starts{};
 };
 
 struct step_options {
