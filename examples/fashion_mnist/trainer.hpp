@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! trainer: trains the network with an optimizer whose policy is known at run time.
 //!
-//! What a policy asks of a training program is in trainer::step, line by line: the loss is multiplied by
+//! What a policy asks of a training program is in basic_trainer::step, line by line: the loss is multiplied by
 //! loss_scale(), gradients come out in the dtype of the weights, the bucket holds them in its own, and a step
 //! may be skipped.
 #pragma once
@@ -32,12 +32,51 @@ struct training_options {
     std::int64_t total_steps(std::int64_t images) const { return epochs * steps_per_epoch(images); }
 };
 
-class trainer {
+//! Who holds gradients and takes steps: a process by itself. examples/mpi_train has the other one.
+class local_steps {
 public:
-    //! make_optimizer(tensors, params) yields the any_optimizer for `spec`.
-    template <class MakeOptimizer>
-    trainer(const adamant::policy_spec& spec, MakeOptimizer&& make_optimizer, const dataset& data,
-            const training_options& options)
+    local_steps(adamant::dtype bucket, std::span<const adamant::tensor_view> params,
+                adamant::any_optimizer optimizer)
+        : bucket_(bucket, sizes_of(params)), optimizer_(std::move(optimizer)) {}
+
+    double loss_scale() const { return optimizer_.loss_scale(); }
+    void init_masters(std::span<const adamant::tensor_view> params,
+                      std::span<const adamant::tensor_view> values) {
+        optimizer_.init_masters(params, values);
+    }
+    //! Whether this process computes a step's micro-batch.
+    static bool owns(std::size_t) { return true; }
+    void zero_grads() { bucket_.zero(); }
+    void accumulate(std::size_t tensor, const adamant::tensor_view& gradient) {
+        bucket_.accumulate(tensor, gradient);
+    }
+    //! Each gradient is a mean over its micro-batch, so the sum times 1 / micro_batches is the mean over the
+    //! batch.
+    adamant::step_result step(std::span<const adamant::tensor_view> params, std::size_t micro_batches) {
+        return optimizer_.step(params, bucket_.views(),
+                               {.grad_scale = 1.0 / static_cast<double>(micro_batches)});
+    }
+    //! Of all processes.
+    static double sum(double value) { return value; }
+
+private:
+    static std::vector<std::int64_t> sizes_of(std::span<const adamant::tensor_view> tensors) {
+        std::vector<std::int64_t> sizes;
+        for (const auto& tensor : tensors) sizes.push_back(tensor.size);
+        return sizes;
+    }
+
+    adamant::any_grad_bucket bucket_;
+    adamant::any_optimizer optimizer_;
+};
+
+template <class Steps>
+class basic_trainer {
+public:
+    //! make_steps(tensors, params) yields the Steps for `spec`.
+    template <class MakeSteps>
+    basic_trainer(const adamant::policy_spec& spec, MakeSteps&& make_steps, const dataset& data,
+                  const training_options& options)
         : data_(data),
           options_(options),
           tensors_(network_tensors()),
@@ -45,15 +84,14 @@ public:
           grads_(zero_values()),
           weights_(spec.mode, values_),
           weight_grads_(spec.mode, grads_),
-          bucket_(spec.grad_bucket, sizes_of(grads_)),
           params_(weights_.views()),
           weight_grad_views_(weight_grads_.views()),
-          optimizer_(make_optimizer(std::span<const adamant::tensor_info>(tensors_),
-                                    std::span<const adamant::tensor_view>(params_))) {
+          steps_(make_steps(std::span<const adamant::tensor_info>(tensors_),
+                            std::span<const adamant::tensor_view>(params_))) {
         // Masters start from the unrounded values, so that every policy starts from the same network.
         std::vector<adamant::tensor_view> initial;
         for (auto& values : values_) initial.emplace_back(std::span(values));
-        optimizer_.init_masters(params_, initial);
+        steps_.init_masters(params_, initial);
         weights_.load(values_);
         history_.spec = spec;
     }
@@ -120,33 +158,26 @@ private:
         adamant::step_result result;
     };
 
-    //! A step over micro-batches, whose gradients add up in the bucket. Each gradient is a mean over its
-    //! micro-batch, so the sum times 1 / micro_batches is the mean over the batch.
+    //! A step over micro-batches, whose gradients add up in the bucket.
     step_outcome step(std::span<const std::int64_t> images) {
-        const auto loss_scale = static_cast<float>(optimizer_.loss_scale());
+        const auto loss_scale = static_cast<float>(steps_.loss_scale());
         const std::size_t micro_batches = std::min<std::size_t>(micro_batches_per_step, images.size());
         double loss = 0;
-        bucket_.zero();
+        steps_.zero_grads();
         for (std::size_t m = 0; m < micro_batches; ++m) {
+            if (!steps_.owns(m)) continue;
             const std::size_t begin = images.size() * m / micro_batches,
                               end = images.size() * (m + 1) / micro_batches;
             input_.gather(data_.train, images.subspan(begin, end - begin));
             loss += network_.gradients(values_, input_, loss_scale, grads_).loss;
             weight_grads_.store(grads_);  // backward gives gradients in the dtype of the weights,
             for (std::size_t t = 0; t < tensors_.size(); ++t)
-                bucket_.accumulate(t, weight_grad_views_[t]);  // the bucket holds them in the policy's
+                steps_.accumulate(t, weight_grad_views_[t]);  // the bucket holds them in the policy's
         }
-        const adamant::step_result result = optimizer_.step(
-            params_, bucket_.views(), {.grad_scale = 1.0 / static_cast<double>(micro_batches)});
+        const adamant::step_result result = steps_.step(params_, micro_batches);
         weights_.load(values_);
         count(result);
-        return {loss, result};
-    }
-
-    static std::vector<std::int64_t> sizes_of(const tensor_values& tensors) {
-        std::vector<std::int64_t> sizes;
-        for (const auto& values : tensors) sizes.push_back(static_cast<std::int64_t>(values.size()));
-        return sizes;
+        return {steps_.sum(loss), result};
     }
 
     void count(const adamant::step_result& result) {
@@ -188,12 +219,25 @@ private:
     tensor_values grads_;
     stored_tensors weights_;
     stored_tensors weight_grads_;
-    adamant::any_grad_bucket bucket_;
     std::vector<adamant::tensor_view> params_;
     std::vector<adamant::tensor_view> weight_grad_views_;
-    adamant::any_optimizer optimizer_;
+    Steps steps_;
     history history_;
     int skipped_in_a_row_ = 0;
+};
+
+class trainer : public basic_trainer<local_steps> {
+public:
+    //! make_optimizer(tensors, params) yields the any_optimizer for `spec`.
+    template <class MakeOptimizer>
+    trainer(const adamant::policy_spec& spec, MakeOptimizer&& make_optimizer, const dataset& data,
+            const training_options& options)
+        : basic_trainer(
+              spec,
+              [&](auto tensors, auto params) {
+                  return local_steps(spec.grad_bucket, params, make_optimizer(tensors, params));
+              },
+              data, options) {}
 };
 
 }  // namespace fashion_mnist

@@ -11,6 +11,7 @@
 #include <adamant/numerics/philox.hpp>
 #include <adamant/optimizer/any_optimizer.hpp>
 #include <adamant/optimizer/convert.hpp>
+#include <adamant/optimizer/sharded.hpp>
 #include <adamant/optimizer/telemetry.hpp>
 #include <adamant/policy/catalogue.hpp>
 #include <adamant/policy/presets.hpp>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace adamant::inline v0 {
 
@@ -27,6 +28,23 @@ public:
 
 //! A request that the state cannot answer: an unknown slot or tensor, a slot the policy does not have.
 class state_error : public error {
+public:
+    using error::error;
+};
+
+//! A call to CUDA that failed; code() is its cudaError_t.
+class cuda_error : public error {
+public:
+    cuda_error(const std::string& sentence, int code) : error(sentence), code_(code) {}
+    int code() const noexcept { return code_; }
+
+private:
+    int code_;
+};
+
+//! A call to another rank that failed or was not answered. What was under way is lost: the optimizer that threw
+//! it and its communicator are only good to be destroyed.
+class communication_error : public error {
 public:
     using error::error;
 };

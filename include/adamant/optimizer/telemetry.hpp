@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <mutex>
 #include <span>
@@ -142,7 +143,7 @@ public:
         tensors.take(grads, gradients, "gradients",
                      [](std::size_t) { return dtype_of<typename optimizer_type::grad_t>; });
         const default_float_environment environment;
-        const auto plan = optimizer.plan_step(options, gradients);
+        const auto plan = optimizer.plan_step(options, gradients, std::identity{});
 
         step_telemetry result{.status = plan.result.status};
         for (const std::int64_t size : tensors.sizes()) result.tensors.push_back({.elements = size});

@@ -48,6 +48,9 @@ public:
     std::size_t size() const { return sizes_.size(); }
     const std::vector<std::int64_t>& sizes() const { return sizes_; }
     dtype type(std::size_t tensor) const { return types_[tensor]; }
+    const std::vector<dtype>& types() const { return types_; }
+    const std::vector<tensor_info>& infos() const { return tensors_; }
+    const tensor_info& info(std::size_t tensor) const { return tensors_[tensor]; }
     bool in_norm(std::size_t tensor) const { return tensors_[tensor].in_norm; }
     std::size_t group_of(std::size_t tensor) const { return group_of_[tensor]; }
     const std::vector<param_group>& groups() const { return groups_; }
@@ -94,9 +97,10 @@ public:
         }
     }
 
-private:
+    //! For errors.
     std::string name(std::size_t tensor) const { return name_of(tensor, tensors_); }
 
+private:
     void check_shape(std::size_t tensor) const {
         const std::vector<std::int64_t>& shape = tensors_[tensor].shape;
         if (shape.empty()) return;

@@ -23,15 +23,20 @@ public:
     template <slot S>
     using codec = slot_codec_t<Resolved, S>;
 
-    tensor_state(tensor_registry tensors, std::uint64_t seed, Memory memory)
+    //! `flat_starts`: as in optimizer_options; shape_error where they are not that.
+    tensor_state(tensor_registry tensors, std::vector<std::int64_t> flat_starts, std::uint64_t seed,
+                 Memory memory)
         : tensors_(std::move(tensors)),
+          flat_starts_((check_flat_starts(flat_starts), std::move(flat_starts))),
           seed_(seed),
           state_(tensors_.sizes(), tensors_.are(dtype_of<param_t>), std::move(memory)) {}
 
     const tensor_registry& tensors() const { return tensors_; }
     std::size_t bytes() const { return state_.bytes(); }
     //! The flat index of a tensor's first element.
-    std::int64_t start(std::size_t tensor) const { return state_.index().start(tensor); }
+    std::int64_t start(std::size_t tensor) const {
+        return flat_starts_.empty() ? state_.index().start(tensor) : flat_starts_[tensor];
+    }
     template <slot S>
     auto at(std::size_t tensor) {
         return state_.template at<S>(tensor);
@@ -118,6 +123,17 @@ public:
     }
 
 private:
+    void check_flat_starts(std::span<const std::int64_t> starts) const {
+        if (!starts.empty() && starts.size() != tensors_.size())
+            throw shape_error("[adamant] every tensor has a flat start or none has: expected " +
+                              std::to_string(tensors_.size()) + ", got " + std::to_string(starts.size()) +
+                              ".");
+        for (std::size_t i = 0; i < starts.size(); ++i)
+            if (starts[i] < 0 || starts[i] % flat_index::alignment != 0)
+                throw shape_error("[adamant] flat starts are multiples of 128: tensor " + std::to_string(i) +
+                                  " starts at " + std::to_string(starts[i]) + ".");
+    }
+
     template <slot S>
     std::size_t stored_size(std::size_t tensor) const {
         tensors_.check_tensor(tensor);
@@ -146,6 +162,7 @@ private:
     }
 
     tensor_registry tensors_;
+    std::vector<std::int64_t> flat_starts_;
     std::uint64_t seed_;
     optimizer_state<Resolved, Memory> state_;
 };

@@ -15,8 +15,8 @@
 
 namespace adamant::inline v0 {
 
-//! A copyable handle. allocate(bytes, alignment) returns memory the host can write or throws;
-//! deallocate(pointer, bytes, alignment) takes it back.
+//! A copyable handle. allocate(bytes, alignment) returns memory or throws; deallocate(pointer, bytes,
+//! alignment) takes it back. What the host cannot write has fill_zero(pointer, bytes) besides.
 template <class M>
 concept memory = std::copy_constructible<M> &&
     requires(M m, std::size_t bytes, std::size_t alignment, void* p) {
@@ -46,7 +46,9 @@ public:
         if (count == 0) return;
         values_ = static_cast<T*>(memory_.allocate(count * sizeof(T), alignment));
         count_ = count;
-        std::memset(values_, 0, count * sizeof(T));
+        if constexpr (requires { memory_.fill_zero(values_, count); })
+            memory_.fill_zero(values_, count * sizeof(T));
+        else std::memset(values_, 0, count * sizeof(T));
     }
     buffer(buffer&& other) noexcept
         : memory_(std::move(other.memory_)),

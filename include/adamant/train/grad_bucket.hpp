@@ -18,6 +18,19 @@
 
 namespace adamant::inline v0 {
 
+//! Adds a gradient of tensor number `tensor` to a sum, in fp32, rounded to the sum's dtype. Throws
+//! shape_error for one of another size.
+template <class Element, class T>
+void add_gradient(std::span<Element> sum, std::span<T> gradient, std::size_t tensor) {
+    if (gradient.size() != sum.size())
+        throw shape_error("[adamant] a gradient has its tensor's size: tensor " + std::to_string(tensor) +
+                          ": expected " + std::to_string(sum.size()) + " elements, got " +
+                          std::to_string(gradient.size()) + ".");
+    const default_float_environment environment;
+    for (std::size_t i = 0; i < sum.size(); ++i)
+        sum[i] = round_to<Element>(to_float(sum[i]) + to_float(gradient[i]));
+}
+
 //! Tensors lie in list order, each at a multiple of 128 elements; the padding between them stays zero. The
 //! backward pass of a micro-batch adds to it, the optimizer reads it, and zero() is the user's to call.
 //! A mean over n micro-batches is step_options.grad_scale = 1.0 / n.
@@ -57,14 +70,7 @@ public:
         if (tensor >= sizes_.size())
             throw shape_error("[adamant] this bucket has " + std::to_string(sizes_.size()) +
                               " tensors: there is no tensor " + std::to_string(tensor) + ".");
-        if (gradient.size() != static_cast<std::size_t>(sizes_[tensor]))
-            throw shape_error("[adamant] a gradient has its tensor's size: tensor " + std::to_string(tensor) +
-                              ": expected " + std::to_string(sizes_[tensor]) + " elements, got " +
-                              std::to_string(gradient.size()) + ".");
-        const default_float_environment environment;
-        const std::span<Element> sum = (*this)[tensor];
-        for (std::size_t i = 0; i < sum.size(); ++i)
-            sum[i] = round_to<Element>(to_float(sum[i]) + to_float(gradient[i]));
+        add_gradient((*this)[tensor], gradient, tensor);
     }
 
 private:
