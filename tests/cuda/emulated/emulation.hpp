@@ -40,9 +40,11 @@ std::uint64_t synchronisations();
 std::uint64_t launches();     //!< of kernels, by calls
 std::uint64_t kernels_run();  //!< graphs included
 std::uint64_t instructions_interpreted();
-std::uint64_t allocations();        //!< of device and pinned host memory, by calls
-std::uint64_t bytes_on_device();    //!< allocated now
-std::uint64_t live_allocations();   //!< now
+//! A block of PTX that takes more instructions runs without end; 2^28 at the start, some seconds.
+void set_longest_block(std::uint64_t instructions);
+std::uint64_t allocations();       //!< of device and pinned host memory, by calls
+std::uint64_t bytes_on_device();   //!< allocated now
+std::uint64_t live_allocations();  //!< now
 
 //! The n-th call of a function from now on fails with an error and does nothing else (0: the next one).
 void fail_call(std::string_view function, std::uint64_t n, cudaError_t error);

@@ -108,6 +108,7 @@ bool uses_ptx() {
 
 std::uint64_t kernels_run() { return kernels; }
 std::uint64_t instructions_interpreted() { return ptx::instructions(); }
+void set_longest_block(std::uint64_t instructions) { ptx::set_longest_block(instructions); }
 
 }  // namespace emulated_cuda
 

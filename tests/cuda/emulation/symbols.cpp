@@ -7,10 +7,11 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
+#include <system_error>
 
 #include <emulation.hpp>
 
@@ -25,8 +26,11 @@ struct symbol {
 };
 
 std::vector<char> contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::error_code unreadable;
+    const auto size = std::filesystem::file_size(path, unreadable);
+    std::vector<char> bytes(unreadable ? 0 : size);
+    std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    return bytes;
 }
 
 template <class T>

@@ -17,8 +17,7 @@ namespace {
 
 std::uint64_t interpreted = 0;
 
-// A thread that runs for longer has lost its way.
-constexpr std::uint64_t most_instructions = std::uint64_t{1} << 28;
+std::uint64_t longest_block = std::uint64_t{1} << 28;
 constexpr std::uint64_t never_written = 0xBAD0BAD0BAD0BAD0;
 
 struct range {
@@ -87,13 +86,15 @@ public:
         for (;;) {
             for (const std::uint32_t t : order)
                 if (meetings_[t].what == waits_for::nothing) run_thread(t);
-            if (meetings_.all_returned()) return;
+            if (meetings_.all_returned()) break;
             meetings_.release();
         }
+        interpreted += done_;
     }
 
 private:
     void begin(const uint3& block_index) {
+        done_ = 0;
         meetings_.reset(count_);
         std::fill(registers_.begin(), registers_.end(), never_written);
         std::fill(local_.begin(), local_.end(), std::byte{0xFF});
@@ -121,11 +122,10 @@ private:
     void run_thread(std::uint32_t number, const instruction*& next) {
         thread t{&registers_[std::size_t{number} * kernel_.registers], kernel_.constants.data(), carries_[number]};
         receive(number, t, next);
-        std::uint64_t done = 0;
         const instruction* i = next;
-        for (;; ++done) {
+        for (;;) {
             next = i;
-            if (done == most_instructions) throw device_error("a thread runs without end");
+            if (++done_ > longest_block) throw device_error("a block runs without end");
             if (i->is_guarded && !i->guard.holds(t)) {
                 ++i;
                 continue;
@@ -151,7 +151,6 @@ private:
                 case action::vote:
                     meetings_[number] = arrival_of(*i, t);
                     carries_[number] = t.carry;
-                    interpreted += done + 1;
                     return;
             }
             ++i;
@@ -272,6 +271,7 @@ private:
     std::vector<std::uint64_t> carries_;
     std::vector<range> last_;  // by instruction
     rendezvous meetings_;
+    std::uint64_t done_ = 0;  // instructions of the block
 };
 
 }  // namespace
@@ -282,5 +282,6 @@ void run(const entry& kernel, const std::byte* parameters, const dim3& grid, con
 }
 
 std::uint64_t instructions() { return interpreted; }
+void set_longest_block(std::uint64_t instructions) { longest_block = instructions; }
 
 }  // namespace emulated_cuda::ptx

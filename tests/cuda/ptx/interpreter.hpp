@@ -23,5 +23,6 @@ const entry* find(const module& all, std::string_view name);
 void run(const entry& kernel, const std::byte* parameters, const dim3& grid, const dim3& block);
 //! Interpreted so far.
 std::uint64_t instructions();
+void set_longest_block(std::uint64_t instructions);
 
 }  // namespace emulated_cuda::ptx
