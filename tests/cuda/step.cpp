@@ -209,6 +209,7 @@ TEST_CASE("parameters on the host are refused by name") {
 }
 
 TEST_CASE("a call that fails is named with its error, and nothing leaks") {
+    check(cudaDeviceSynchronize());
     const std::uint64_t before = emulated_cuda::live_allocations();
     for (const char* function : {"cudaMallocAsync", "cudaMemsetAsync", "cudaMemcpyAsync",
                                  "cudaLaunchKernelEx", "cudaStreamSynchronize", "cudaPointerGetAttributes"}) {
