@@ -37,6 +37,7 @@ __global__ void __launch_bounds__(128) elements(const __grid_constant__ table t)
     const float* from = t.from[blockIdx.x];
     float* to = t.to[blockIdx.x];
     const std::uint32_t size = t.size[blockIdx.x], vectors = size / 4;
+#pragma unroll 1
     for (std::uint32_t i = threadIdx.x; i < vectors; i += blockDim.x) {
         const vector a = reinterpret_cast<const vector*>(from)[i];
         vector b = reinterpret_cast<const vector*>(to)[i];
@@ -44,6 +45,7 @@ __global__ void __launch_bounds__(128) elements(const __grid_constant__ table t)
         for (int e = 0; e < 4; ++e) b.of[e] = one_element(a.of[e], b.of[e]);
         reinterpret_cast<vector*>(to)[i] = b;
     }
+#pragma unroll 1
     for (std::uint32_t i = 4 * vectors + threadIdx.x; i < size; i += blockDim.x) to[i] = one_element(from[i], to[i]);
 }
 
@@ -54,10 +56,11 @@ __global__ void __launch_bounds__(256) block_sums(const T* from, std::uint32_t s
     T sum = 0;
     for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += gridDim.x * blockDim.x)
         sum = sum + from[i];
-    for (int lanes = 16; lanes > 0; lanes /= 2) sum = sum + __shfl_xor_sync(0xFFFFFFFFu, sum, lanes);
+    for (int lanes = 16; lanes > 0; lanes /= 2) sum = sum + __shfl_down_sync(0xFFFFFFFFu, sum, static_cast<unsigned>(lanes));
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
     __syncthreads();
     if (threadIdx.x != 0) return;
+#pragma unroll 1
     for (std::uint32_t w = 1; w < blockDim.x / 32; ++w) sum = sum + of_warp[w];
     sums[blockIdx.x] = sum;
 }

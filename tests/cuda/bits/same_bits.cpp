@@ -71,7 +71,7 @@ std::vector<T> expected_sums(const std::vector<T>& from, std::uint32_t blocks, s
             std::vector<T> lanes(of_thread.begin() + 32 * w, of_thread.begin() + 32 * w + 32);
             for (std::uint32_t distance = 16; distance > 0; distance /= 2) {
                 const std::vector<T> before = lanes;
-                for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = before[l] + before[l ^ distance];
+                for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = before[l] + before[l + distance < 32 ? l + distance : l];
             }
             sum = w == 0 ? lanes[0] : sum + lanes[0];
         }
