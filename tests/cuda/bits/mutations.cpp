@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! A test of the tests: where an instruction of the PTX that nvcc made is changed, results are others, or there are
-//! none. Every instruction of some kernels is changed in turn.
+//! A test of the tests: where an instruction of the PTX that nvcc made is changed, results are others, or
+//! there are none. Every instruction of some kernels is changed in turn.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -32,7 +32,7 @@ std::uint64_t results() {
     auto from = bits::some_floats(1024, 1);
     for (float& v : from) v = std::isfinite(v) && std::fabs(v) <= 1 ? v : 0.5f;
     std::fill_n(from.begin(), 128, 0.25f);
-    from[0] = 0.9f, from[32] = -0.9f;     // a vote that one lane decides
+    from[0] = 0.9f, from[32] = -0.9f;       // a vote that one lane decides
     from[69] = 0.875f, from[73] = -0.875f;  // on the bounds
     from[100] = 0.0f;
     auto into = bits::some_floats(1024, 2);
@@ -50,18 +50,41 @@ std::uint64_t results() {
     check(launch(&bits::block_sums<float>, 2, 128, nullptr, floats.data(), 896u, sums.data()));
     check(launch(&bits::block_sums<float>, 4, 64, nullptr, floats.data(), 200u, few_sums.data()));
     check(launch(bits::exchanges, 2, 64, nullptr, floats.data(), largest.data(), first.data(), votes.data()));
-    add(elements.values()), add(sums.values()), add(few_sums.values()), add(largest.values()), add(first.values()), add(votes.values());
+    add(elements.values()), add(sums.values()), add(few_sums.values()), add(largest.values()),
+        add(first.values()), add(votes.values());
     return all.value();
 }
 
-constexpr std::pair<const char*, const char*> changes[] = {
-    {"add.", "sub."},        {"sub.", "add."},       {"min.", "max."},          {"max.", "min."},
-    {"mul.rn.", "add.rn."},  {"div.rn.", "mul.rn."}, {"fma.rn.f32", "fma.rn.f64"}, {"sqrt.rn.", "rcp.rn."},
-    {"setp.lt.", "setp.le."}, {"setp.gt.", "setp.ge."}, {"setp.ge.", "setp.gt."}, {"setp.eq.", "setp.ne."}, {"setp.ne.", "setp.eq."},
-    {"shl.b32", "shr.b32"},  {"shr.u32", "shl.b32"}, {"and.b32", "or.b32"},     {"or.b32", "and.b32"},
-    {"xor.b32", "or.b32"},   {"mul.wide.u32", "mad.wide.u32"}, {"abs.f32", "neg.f32"}, {"bfly", "up"},
-    {"shfl.sync.idx", "shfl.sync.bfly"}, {"shfl.sync.down", "shfl.sync.up"}, {"vote.sync.any", "vote.sync.all"}, {"vote.sync.all", "vote.sync.any"},
-    {"bar.sync", "// bar.sync"}, {"@%p", "@!%p"}, {"@!%p", "@%p"}, {"selp.", "slct."}, {"mad.lo.", "mad.hi."}};
+constexpr std::pair<const char*, const char*> changes[] = {{"add.", "sub."},
+                                                           {"sub.", "add."},
+                                                           {"min.", "max."},
+                                                           {"max.", "min."},
+                                                           {"mul.rn.", "add.rn."},
+                                                           {"div.rn.", "mul.rn."},
+                                                           {"fma.rn.f32", "fma.rn.f64"},
+                                                           {"sqrt.rn.", "rcp.rn."},
+                                                           {"setp.lt.", "setp.le."},
+                                                           {"setp.gt.", "setp.ge."},
+                                                           {"setp.ge.", "setp.gt."},
+                                                           {"setp.eq.", "setp.ne."},
+                                                           {"setp.ne.", "setp.eq."},
+                                                           {"shl.b32", "shr.b32"},
+                                                           {"shr.u32", "shl.b32"},
+                                                           {"and.b32", "or.b32"},
+                                                           {"or.b32", "and.b32"},
+                                                           {"xor.b32", "or.b32"},
+                                                           {"mul.wide.u32", "mad.wide.u32"},
+                                                           {"abs.f32", "neg.f32"},
+                                                           {"bfly", "up"},
+                                                           {"shfl.sync.idx", "shfl.sync.bfly"},
+                                                           {"shfl.sync.down", "shfl.sync.up"},
+                                                           {"vote.sync.any", "vote.sync.all"},
+                                                           {"vote.sync.all", "vote.sync.any"},
+                                                           {"bar.sync", "// bar.sync"},
+                                                           {"@%p", "@!%p"},
+                                                           {"@!%p", "@%p"},
+                                                           {"selp.", "slct."},
+                                                           {"mad.lo.", "mad.hi."}};
 
 //! The line with one instruction changed, if there is a change to it.
 std::optional<std::string> changed(const std::string& line) {
@@ -72,7 +95,8 @@ std::optional<std::string> changed(const std::string& line) {
     if (const std::size_t end = line.find(']'); is_access && end != line.npos) {
         const std::size_t plus = line.find('+');  // one element further
         if (plus == line.npos) return std::string(line).insert(end, "+4");
-        return line.substr(0, plus + 1) + std::to_string(std::stol(line.substr(plus + 1)) + 4) + line.substr(end);
+        return line.substr(0, plus + 1) + std::to_string(std::stol(line.substr(plus + 1)) + 4) +
+               line.substr(end);
     }
     return std::nullopt;
 }
@@ -84,8 +108,10 @@ std::vector<std::string> lines_of(const std::string& path) {
     return lines;
 }
 
-std::uint64_t results_with(const std::vector<std::string>& lines, std::size_t number, const std::string& instead) {
-    const std::string path = "mutated_" + std::to_string(std::hash<std::string>{}(std::getenv("ADAMANT_PTX"))) + ".ptx";
+std::uint64_t results_with(const std::vector<std::string>& lines, std::size_t number,
+                           const std::string& instead) {
+    const std::string path =
+        "mutated_" + std::to_string(std::hash<std::string>{}(std::getenv("ADAMANT_PTX"))) + ".ptx";
     std::ofstream file(path);
     for (std::size_t i = 0; i < lines.size(); ++i) file << (i == number ? instead : lines[i]) << '\n';
     file.close();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! The emulated runtime notices what a device would not forgive: a missing synchronise, a wait that a capture must
-//! not see, memory used after it was freed. And it does what CUDA does otherwise.
+//! The emulated runtime notices what a device would not forgive: a missing synchronise, a wait that a capture
+//! must not see, memory used after it was freed. And it does what CUDA does otherwise.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -20,7 +20,9 @@ using emulated_cuda::device_error;
 
 struct stream {
     cudaStream_t handle = nullptr;
-    explicit stream(unsigned flags = cudaStreamNonBlocking) { check(cudaStreamCreateWithFlags(&handle, flags)); }
+    explicit stream(unsigned flags = cudaStreamNonBlocking) {
+        check(cudaStreamCreateWithFlags(&handle, flags));
+    }
     ~stream() { static_cast<void>(cudaStreamDestroy(handle)); }
     stream(const stream&) = delete;
     stream& operator=(const stream&) = delete;
@@ -140,7 +142,8 @@ TEST_CASE("a capture does not outlive a wait or an allocation") {
     ends_a_capture([&](cudaStream_t s) { return cudaFreeAsync(values.data(), s); });
     ends_a_capture([&](cudaStream_t) { return cudaMallocHost(&pointer, 16); });
     ends_a_capture([&](cudaStream_t) { return cudaHostAlloc(&pointer, 16, cudaHostAllocDefault); });
-    ends_a_capture([&](cudaStream_t) { return cudaMemcpy(&value, values.data(), 4, cudaMemcpyDeviceToHost); });
+    ends_a_capture(
+        [&](cudaStream_t) { return cudaMemcpy(&value, values.data(), 4, cudaMemcpyDeviceToHost); });
     ends_a_capture([&](cudaStream_t) { return cudaMemset(values.data(), 0, 4); });
     CHECK(pointer == nullptr);
     CHECK(value == 0);
@@ -155,7 +158,8 @@ TEST_CASE("capture has errors of its own") {
 
     check(cudaStreamBeginCapture(blocking.handle, cudaStreamCaptureModeRelaxed));
     CHECK(launch(bits::increment, 1, 1, nullptr, values.data(), 1u) == cudaErrorStreamCaptureImplicit);
-    CHECK(launch(bits::increment, 1, 1, blocking.handle, values.data(), 1u) == cudaErrorStreamCaptureInvalidated);
+    CHECK(launch(bits::increment, 1, 1, blocking.handle, values.data(), 1u) ==
+          cudaErrorStreamCaptureInvalidated);
     CHECK(cudaStreamEndCapture(blocking.handle, &graph) == cudaErrorStreamCaptureInvalidated);
 
     cudaEvent_t event = nullptr;

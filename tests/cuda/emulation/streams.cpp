@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include <emulation.hpp>
 #include <runtime_api.h>
+#include <emulation.hpp>
 
 #include "api_call.hpp"
 
@@ -261,7 +261,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
 }
 
 static cudaError_t create_event(cudaEvent_t* handle, unsigned flags) {
-    if (handle == nullptr || flags > (cudaEventBlockingSync | cudaEventDisableTiming)) return cudaErrorInvalidValue;
+    if (handle == nullptr || flags > (cudaEventBlockingSync | cudaEventDisableTiming))
+        return cudaErrorInvalidValue;
     auto made = std::make_unique<CUevent_st>(CUevent_st{.timed = (flags & cudaEventDisableTiming) == 0});
     *handle = made.get();
     all().events.emplace(*handle, std::move(made));
