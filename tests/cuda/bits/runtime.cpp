@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include "../emulation/memory.hpp"
+#include "../emulation/sanitizer.hpp"
 #include "device.hpp"
 #include "kernels.hpp"
 
@@ -234,6 +236,27 @@ TEST_CASE("memory: what is alive, what is its kind, and to whom it belongs") {
     CHECK(cudaFree(nullptr) == cudaSuccess);
     CHECK(emulated_cuda::live_allocations() == before);
 }
+
+#if defined(ADAMANT_ASAN)
+TEST_CASE("the host does not read the device's memory, a kernel no more than there is") {
+    float* memory = nullptr;
+    check(cudaMalloc(&memory, 67));
+    const auto* bytes = reinterpret_cast<const char*>(memory);
+    const auto is_readable = [&](std::ptrdiff_t i) { return __asan_address_is_poisoned(bytes + i) == 0; };
+    CHECK_FALSE(is_readable(0));
+    check(launch(bits::increment, 1, 64, nullptr, memory, 16u));
+    check(cudaDeviceSynchronize());
+    CHECK_FALSE(is_readable(0));
+    {
+        const emulated_cuda::opened_memory as_in_a_kernel;
+        CHECK(is_readable(0));
+        CHECK(is_readable(66));
+        CHECK_FALSE(is_readable(67));
+        CHECK_FALSE(is_readable(-1));
+    }
+    check(cudaFree(memory));
+}
+#endif
 
 TEST_CASE("memory of a stream is freed in its turn") {
     const stream s;
