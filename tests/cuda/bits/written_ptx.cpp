@@ -140,10 +140,10 @@ TEST_CASE("a change to an instruction is noticed") {
         {"0, 0, 64, 64,", "0, 0, 64, 65,"},                  // a constant
         {".param .u32 size_p", ".param .u64 size_p"},        // another layout
     };
-    for (const auto& [from, to] : changes) {
-        CAPTURE(from);
-        CAPTURE(to);
-        CHECK(notices(replaced(text, from, to)));
+    for (const auto& change : changes) {
+        CAPTURE(change.first);
+        CAPTURE(change.second);
+        CHECK(notices(replaced(text, change.first, change.second)));
     }
 }
 
