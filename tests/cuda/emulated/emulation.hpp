@@ -12,9 +12,9 @@
 
 namespace emulated_cuda {
 
-//! A mistake that a device would answer with wrong results, a hang or a dead context: a barrier or shuffle that
-//! some thread does not reach, an access outside of what is allocated, an unknown instruction. Thrown where the
-//! stream is waited for.
+//! A mistake that a device would answer with wrong results, a hang or a dead context: a barrier or shuffle
+//! that some thread does not reach, an access outside of what is allocated, an unknown instruction. Thrown
+//! where the stream is waited for.
 class device_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
