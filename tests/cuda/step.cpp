@@ -30,13 +30,14 @@ std::string thrown(F&& f) {
 TEST_CASE("a step enqueues three launches, waits for nothing and allocates nothing") {
     device_model<tiny> model({300, 4096});
     emulated_cuda::reset();
+    const std::uint64_t before = emulated_cuda::kernels_run();
     model.step();
     CHECK(emulated_cuda::launches() == 3);
-    CHECK(emulated_cuda::kernels_run() == 0);
+    CHECK(emulated_cuda::kernels_run() == before);
     CHECK(emulated_cuda::synchronisations() == 0);
     CHECK(emulated_cuda::allocations() == 0);
     CHECK(model.optimizer->result().status == step_status::applied);
-    CHECK(emulated_cuda::kernels_run() == 3);
+    CHECK(emulated_cuda::kernels_run() == before + 3);
     CHECK(emulated_cuda::synchronisations() == 1);
 }
 
