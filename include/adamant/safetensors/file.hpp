@@ -94,11 +94,7 @@ class output_file {
 public:
     static constexpr std::string_view rule = "a checkpoint is written whole or not at all";
 
-    output_file(const std::string& name, std::int64_t bytes) : name_(name) {
-        remove_leftovers(folder(), std::filesystem::path(name_).filename().string() + ".");
-        open_temporary();
-        reserve(bytes);
-    }
+    output_file(const std::string& name, std::int64_t bytes) : output_file(name) { reserve(bytes); }
     output_file(const output_file&) = delete;
     output_file& operator=(const output_file&) = delete;
     ~output_file() {
@@ -154,6 +150,11 @@ public:
     }
 
 private:
+    explicit output_file(const std::string& name) : name_(name) {
+        remove_leftovers(folder(), std::filesystem::path(name_).filename().string() + ".");
+        open_temporary();
+    }
+
     [[noreturn]] void fail(std::string_view what) const {
         complain_of_system(rule, name_, std::string(what) + ", and what was there before stays");
     }

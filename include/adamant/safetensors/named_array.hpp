@@ -46,7 +46,8 @@ inline std::string scales_name(slot s, std::string_view tensor) {
 
 //! The groups of 32 of some elements.
 constexpr element_range groups_of(element_range elements) {
-    return {elements.begin / group_size, (elements.end + group_size - 1) / group_size};
+    const auto ceiling = [](std::int64_t n) { return (n + group_size - 1) / group_size; };
+    return {ceiling(elements.begin), ceiling(elements.end)};  // no elements, no groups
 }
 
 //! Weights of a tensor: all of them, whatever part of the state is held here.

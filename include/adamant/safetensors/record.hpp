@@ -53,9 +53,8 @@ std::string to_text(const std::array<style_name<Style>, N>& styles, Style style)
 inline std::string fingerprint(const policy_spec& policy) {
     const policy_spec s = storage_of(policy);
     std::uint64_t hash = 0xCBF29CE484222325ull;  // FNV-1a
-    for (const char c : to_text(s.mode) + "," + to_text(s.main_params) + "," +
-                                     to_text(s.main_grads) + "," + to_text(s.exp_avg) + "," +
-                                     to_text(s.exp_avg_sq) + "," + to_text(s.grad_bucket))
+    for (const char c : to_text(s.mode) + "," + to_text(s.main_params) + "," + to_text(s.main_grads) + "," +
+                            to_text(s.exp_avg) + "," + to_text(s.exp_avg_sq) + "," + to_text(s.grad_bucket))
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ull;
     constexpr std::string_view digits = "0123456789abcdef";
     std::string text;
