@@ -37,6 +37,14 @@ const std::vector<policy_spec>& policies() {
     return specs;
 }
 
+std::vector<policy_spec> policies_of_ranks() {
+#ifdef ADAMANT_EVERY_POLICY
+    return policies();
+#else
+    return {remainder8_fp8::spec, fp16_master::spec, policy<mode<bf16>>::spec};
+#endif
+}
+
 any_optimizer make(const policy_spec& spec, std::span<const tensor_info> infos,
                    std::span<const param_view> params, const hyperparameters& hyper,
                    const optimizer_options& options, const std::optional<schedule>& plan) {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! Checkpoints in another policy, as fp32 and from other programs.
+#include "complaint.hpp"
 #include "scratch.hpp"
 #include "training.hpp"
 
@@ -11,16 +12,7 @@
 namespace {
 
 using namespace adamant;
-using checkpoints::training;
-
-template <class F>
-std::string complaint(F&& f) {
-    try {
-        f();
-    } catch (const checkpoint_error& e) { return e.what(); }
-    return "nothing was thrown";
-}
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+using checkpoints::complaint, checkpoints::has, checkpoints::training;
 
 std::vector<float> values(training& of, slot s, std::size_t tensor) {
     return of.optimizer.export_fp32(to_string(s), tensor, of.views()[tensor]);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Where checkpoints go: folders of them, disks without room, folders without permission, the schedule,
 //! progress.
+#include "complaint.hpp"
 #include "scratch.hpp"
 #include "training.hpp"
 
@@ -17,16 +18,7 @@
 namespace {
 
 using namespace adamant;
-using checkpoints::training;
-
-template <class F>
-std::string complaint(F&& f) {
-    try {
-        f();
-    } catch (const checkpoint_error& e) { return e.what(); }
-    return "nothing was thrown";
-}
-bool has(const std::string& text, const std::string& words) { return text.find(words) != std::string::npos; }
+using checkpoints::complaint, checkpoints::has, checkpoints::training;
 
 //! Runs f in a child process, that may do to itself what it likes; yields whether it returned true.
 template <class F>

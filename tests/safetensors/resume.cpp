@@ -100,7 +100,7 @@ TEST_CASE("twenty steps after a resume equal those of a run that was not interru
 }
 
 TEST_CASE("k ranks save, m ranks load: the same bits") {
-    for (const policy_spec& spec : checkpoints::policies()) {
+    for (const policy_spec& spec : checkpoints::policies_of_ranks()) {
         CAPTURE(describe(spec));
         const checkpoints::scratch folder;
         training run(spec);
@@ -114,7 +114,7 @@ TEST_CASE("k ranks save, m ranks load: the same bits") {
                 CAPTURE(m);
                 training loaded = loaded_by_ranks(index_of(folder, k), spec, m);
                 CHECK(loaded.digest() == saved);
-                if (k != 3 && m != 3) continue;
+                if (k + m != 4) continue;
                 loaded.steps(12, 32);
                 CHECK(loaded.digest() == run.digest());
             }

@@ -22,6 +22,8 @@ using namespace adamant;
 
 //! The policies that are compiled (catalogues.cpp).
 const std::vector<policy_spec>& policies();
+//! Of these, the ones that are saved and loaded by every number of ranks.
+std::vector<policy_spec> policies_of_ranks();
 any_optimizer make(const policy_spec& spec, std::span<const tensor_info> tensors,
                    std::span<const param_view> params, const hyperparameters& hyper,
                    const optimizer_options& options, const std::optional<schedule>& plan);
