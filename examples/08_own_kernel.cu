@@ -6,8 +6,8 @@
 //! its 16-bit remainder are loaded and stored. What the kernel does has the bits of the same loop on the CPU.
 //! Without a device it says so.
 //!
-//!     cmake --build build --target example_07_own_kernel
-//!     build/examples/example_07_own_kernel
+//!     cmake --build build --target example_08_own_kernel
+//!     build/examples/example_08_own_kernel
 #include <cstdint>
 #include <cstdio>
 #include <cstring>

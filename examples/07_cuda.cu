@@ -6,8 +6,8 @@
 //! Shows construction on a stream, step(), which waits for nothing, result(), which waits for it, and that
 //! the graph's steps move the step count and take a new lr. Without a device it says so.
 //!
-//!     cmake --build build --target example_06_cuda
-//!     build/examples/example_06_cuda
+//!     cmake --build build --target example_07_cuda
+//!     build/examples/example_07_cuda
 #include <cmath>
 #include <cstdio>
 #include <span>
