@@ -7,6 +7,11 @@
 #include <adamant/yaml/yaml.hpp>
 #endif
 
+#if defined(WITH_MPI)
+#include <adamant/mpi/communicator.hpp>
+static_assert(adamant::communicator<adamant::mpi::communicator>);
+#endif
+
 #include <span>
 #include <vector>
 
