@@ -145,7 +145,7 @@ struct unclamped : unsigned_minifloat<MantissaBits, rounding::stochastic> {
     using clamped = unsigned_minifloat<MantissaBits, rounding::stochastic>;
     static constexpr std::uint8_t encode(float value, std::uint8_t scale, std::uint32_t random) {
         const auto kept = static_cast<int>(
-            drop_bits<rounding::stochastic>(minifloat_magnitude(value), clamped::shift, random));
+            drop_bits<rounding::stochastic>(magnitude_word(value), clamped::shift, random));
         return static_cast<std::uint8_t>(
             std::max(kept - (scale - clamped::exponents) * (1 << MantissaBits), 0));
     }

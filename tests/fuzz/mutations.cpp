@@ -27,7 +27,7 @@ public:
 
 private:
     std::uint64_t number_, draws_ = 0;
-    std::array<std::uint32_t, 4> words_{};
+    adamant::philox_words words_{};
     std::size_t next_ = 4;
 };
 

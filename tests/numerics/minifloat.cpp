@@ -154,7 +154,7 @@ TEST_CASE("groups are stored as the reference stores them: every line of its vec
 
 TEST_CASE("formats encode and decode in constant expressions") {
     constexpr auto nearest_e4m3 = [](float x, float largest) {
-        const std::uint8_t scale = e4m3<rounding::nearest>::scale(minifloat_magnitude(largest));
+        const std::uint8_t scale = e4m3<rounding::nearest>::scale(magnitude_word(largest));
         return e4m3<rounding::nearest>::decode(e4m3<rounding::nearest>::encode(x, scale, 0), scale);
     };
     static_assert(nearest_e4m3(-0.3f, 1.0f) == -0.3125f);
@@ -239,7 +239,7 @@ bool encodes_as_defined(float x, std::uint32_t largest) {
 std::uint32_t neighbour_of(std::uint32_t magnitude) {
     const std::uint32_t mixed = (magnitude ^ magnitude >> 15) * 0x2C1B3C6Du;
     const std::uint32_t exponent = std::min((magnitude >> 23) + 1 + (mixed >> 24) % 40, 252u);
-    return std::max(minifloat_magnitude(from_bits(magnitude)), exponent << 23 | (mixed & 0x7FFFFFu));
+    return std::max(magnitude_word(from_bits(magnitude)), exponent << 23 | (mixed & 0x7FFFFFu));
 }
 
 //! Both signs of every step-th magnitude, as the group's largest and beside a larger one.
@@ -250,7 +250,7 @@ void check_encoding(std::uint32_t step) {
     for (std::uint64_t word = 0; word < 0x80000000u; word += step) {
         const auto magnitude = static_cast<std::uint32_t>(word);
         const float x = from_bits(magnitude);
-        const std::uint32_t alone = minifloat_magnitude(x), beside = neighbour_of(magnitude);
+        const std::uint32_t alone = magnitude_word(x), beside = neighbour_of(magnitude);
         bool right = encodes_as_defined<Case>(x, alone) && encodes_as_defined<Case>(x, beside);
         right = right && encodes_as_defined<Case>(-x, word % 2 == 0 ? alone : beside);
         if (!right && failures++ == 0) first_bad = magnitude;
@@ -287,12 +287,12 @@ TEST_CASE_TEMPLATE("words around every code's value and every middle are encoded
 TEST_CASE_TEMPLATE("what overflowed is held at 2^126, and its group with it", Case, EVERY_FORMAT) {
     for (const std::uint32_t word : {0x7E800000u, 0x7E800001u, 0x7F7FFFFFu, 0x7F800000u, 0x7FC00000u}) {
         CAPTURE(hex(word));
-        const float values[2] = {from_bits(word), 1.0f};
-        CHECK(largest_magnitude(values, 2) == 0x7E800000);
-        const std::uint8_t scale = randomly<Case>::scale(largest_magnitude(values, 2));
+        const float value = from_bits(word);
+        CHECK(magnitude_word(value) == 0x7E800000);
+        const std::uint8_t scale = randomly<Case>::scale(magnitude_word(value));
         CHECK(scale == Case::defined.largest_scale());
         for (const std::uint32_t random : some_random)
-            CHECK(randomly<Case>::decode(randomly<Case>::encode(values[0], scale, random), scale) ==
+            CHECK(randomly<Case>::decode(randomly<Case>::encode(value, scale, random), scale) ==
                   0x1p126f);
     }
 }

@@ -4,6 +4,7 @@
 #include "inputs.hpp"
 
 #include <adamant/train/grad_norm.hpp>
+#include <adamant/train/step_decision.hpp>
 
 #include <doctest/doctest.h>
 

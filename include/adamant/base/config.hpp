@@ -26,9 +26,17 @@ static_assert(std::endian::native == std::endian::little,
 static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<double>::is_iec559,
               "[adamant] arithmetic is IEEE 754: build for a machine with IEEE float and double.");
 
+// What kernels of a GPU call as well.
+#if defined(__CUDACC__)
+#define ADAMANT_HOST_DEVICE __host__ __device__
+#else
+#define ADAMANT_HOST_DEVICE
+#endif
+
 // Kernel bodies are inlined into functions that carry a target attribute, else a fused multiply-add
 // would be a library call of 15 ns.
 #define ADAMANT_ALWAYS_INLINE inline __attribute__((always_inline))
+#define ADAMANT_KERNEL_INLINE ADAMANT_HOST_DEVICE ADAMANT_ALWAYS_INLINE
 
 // Vector kernels, chosen at run time, where the compiler can make them. ADAMANT_NO_SIMD leaves them out: the
 // same bits, slowly, compiled sooner (FLAGS=-DADAMANT_NO_SIMD benchmarks/compile_time/run). It is defined in

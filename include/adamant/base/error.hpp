@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
 
 namespace adamant::inline v0 {
 
@@ -29,6 +30,16 @@ public:
 class state_error : public error {
 public:
     using error::error;
+};
+
+//! A call to CUDA that failed; code() is its cudaError_t.
+class cuda_error : public error {
+public:
+    cuda_error(const std::string& sentence, int code) : error(sentence), code_(code) {}
+    int code() const noexcept { return code_; }
+
+private:
+    int code_;
 };
 
 //! A call to another rank that failed or was not answered. What was under way is lost: the optimizer that threw

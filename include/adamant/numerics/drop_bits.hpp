@@ -13,7 +13,7 @@ namespace adamant::inline v0 {
 //! rounding adds less than a unit, centred where there are more bits than random ones: exact values never
 //! move.
 template <rounding How>
-constexpr std::uint32_t drop_bits(std::uint32_t value, int count, std::uint32_t random) {
+ADAMANT_HOST_DEVICE constexpr std::uint32_t drop_bits(std::uint32_t value, int count, std::uint32_t random) {
     if (count > 31) return 0;
     if constexpr (How == rounding::nearest)
         return (value + (1u << (count - 1)) - 1 + ((value >> count) & 1u)) >> count;

@@ -105,11 +105,11 @@ inline constexpr dtype dtype_of<bfloat16> = dtype::bf16;
 template <>
 inline constexpr dtype dtype_of<float16> = dtype::fp16;
 
-constexpr float to_float(float value) { return value; }
+ADAMANT_HOST_DEVICE constexpr float to_float(float value) { return value; }
 
 //! The nearest T to a float, ties to even.
 template <class T>
-constexpr T round_to(float value) {
+ADAMANT_HOST_DEVICE constexpr T round_to(float value) {
     if constexpr (dtype_of<T> == dtype::bf16) return to_bfloat16(value);
     else if constexpr (dtype_of<T> == dtype::fp16) return to_float16(value);
     else return value;

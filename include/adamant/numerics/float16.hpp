@@ -3,7 +3,6 @@
 //! float16: IEEE 754 binary16, with the bits of CUDA's __half.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 
 #include <adamant/numerics/float_bits.hpp>
@@ -19,7 +18,7 @@ struct float16 {
 
 // Integers only, so that the conversions are constexpr and do not depend on a flush-to-zero mode.
 
-constexpr float to_float(float16 value) {
+ADAMANT_HOST_DEVICE constexpr float to_float(float16 value) {
     const std::uint32_t sign = std::uint32_t{value.bits & 0x8000u} << 16;
     const std::uint32_t exponent = (value.bits >> 10) & 0x1Fu;
     const std::uint32_t mantissa = value.bits & 0x3FFu;
@@ -28,14 +27,11 @@ constexpr float to_float(float16 value) {
         return from_bits(sign | 0x7F800000u | quiet | (mantissa << 13));
     }
     if (exponent != 0) return from_bits(sign | ((exponent + 112) << 23) | (mantissa << 13));
-    if (mantissa == 0) return from_bits(sign);
-    const int shift = std::countl_zero(mantissa) - 21;  // brings the leading one to bit 10
-    return from_bits(sign | (static_cast<std::uint32_t>(113 - shift) << 23) |
-                     (((mantissa << shift) & 0x3FFu) << 13));
+    return from_bits(sign | to_bits(static_cast<float>(mantissa) * 0x1p-24f));  // exact: a normal float
 }
 
 //! Nearest, ties to even; overflow becomes infinity. A NaN stays a NaN: quiet, sign and upper payload kept.
-constexpr float16 to_float16(float value) {
+ADAMANT_HOST_DEVICE constexpr float16 to_float16(float value) {
     const std::uint32_t bits = to_bits(value);
     const std::uint32_t sign = (bits >> 16) & 0x8000u;
     const std::uint32_t magnitude = bits & 0x7FFFFFFFu;

@@ -9,7 +9,9 @@
 
 namespace adamant::inline v0 {
 
-constexpr std::uint32_t to_bits(float value) { return __builtin_bit_cast(std::uint32_t, value); }
-constexpr float from_bits(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
+ADAMANT_HOST_DEVICE constexpr std::uint32_t to_bits(float value) {
+    return __builtin_bit_cast(std::uint32_t, value);
+}
+ADAMANT_HOST_DEVICE constexpr float from_bits(std::uint32_t bits) { return __builtin_bit_cast(float, bits); }
 
 }  // namespace adamant::inline v0

@@ -7,7 +7,6 @@
 //! value. A group of zeros has scale byte 0, which decodes to +0.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -15,17 +14,6 @@
 #include <adamant/numerics/drop_bits.hpp>
 
 namespace adamant::inline v0 {
-
-//! The magnitude of a value as a word, at most 2^126: what overflowed is clamped.
-constexpr std::uint32_t minifloat_magnitude(float value) {
-    return std::min(to_bits(value) & 0x7FFFFFFFu, 0x7E800000u);
-}
-
-constexpr std::uint32_t largest_magnitude(const float* values, int count) {
-    std::uint32_t largest = 0;
-    for (int i = 0; i < count; ++i) largest = std::max(largest, minifloat_magnitude(values[i]));
-    return largest;
-}
 
 //! Eight bits, no sign, MantissaBits of mantissa: u-e5m3 (3) reaches far within a group, u-e4m4 (4) has half
 //! the noise. Below its range an element sits on code 1: damped, never exploding.
@@ -36,24 +24,26 @@ struct unsigned_minifloat {
     static constexpr int shift = 23 - MantissaBits;
     static constexpr int exponents = (1 << (8 - MantissaBits)) - 1;
 
-    static constexpr std::uint8_t scale(std::uint32_t largest) {
+    static ADAMANT_HOST_DEVICE constexpr std::uint8_t scale(std::uint32_t largest) {
         if (largest == 0) return 0;
         return static_cast<std::uint8_t>(
-            std::max((largest + (1u << shift) - 1) >> 23, std::uint32_t{exponents + 1}));
+            larger((largest + (1u << shift) - 1) >> 23, std::uint32_t{exponents + 1}));
     }
     //! A value that is not zero never encodes to zero.
-    static constexpr code encode(float value, std::uint8_t scale, std::uint32_t random) {
-        const std::uint32_t magnitude = minifloat_magnitude(value);
+    static ADAMANT_HOST_DEVICE constexpr code encode(float value, std::uint8_t scale, std::uint32_t random) {
+        const std::uint32_t magnitude = magnitude_word(value);
         if (magnitude == 0) return 0;
         const int dropped = static_cast<int>(drop_bits<How>(magnitude, shift, random)) - base(scale);
-        return static_cast<code>(std::max(dropped, 1));
+        return static_cast<code>(larger(dropped, 1));
     }
-    static constexpr float decode(code c, std::uint8_t scale) {
+    static ADAMANT_HOST_DEVICE constexpr float decode(code c, std::uint8_t scale) {
         return c == 0 || scale == 0 ? 0.0f : from_bits(static_cast<std::uint32_t>(c + base(scale)) << shift);
     }
 
 private:
-    static constexpr int base(std::uint8_t scale) { return (scale - exponents) * (1 << MantissaBits); }
+    static ADAMANT_HOST_DEVICE constexpr int base(std::uint8_t scale) {
+        return (scale - exponents) * (1 << MantissaBits);
+    }
 };
 
 //! A sign, an exponent with Bias and MantissaBits of mantissa; the largest value is LargestMantissa (23 bits)
@@ -67,28 +57,29 @@ struct signed_minifloat {
     static constexpr int shift = 23 - MantissaBits;
     static constexpr std::uint32_t sign_bit = 1u << (std::numeric_limits<Code>::digits - 1);
 
-    static constexpr std::uint8_t scale(std::uint32_t largest) {
+    static ADAMANT_HOST_DEVICE constexpr std::uint8_t scale(std::uint32_t largest) {
         if (largest == 0) return 0;
         const int above = (largest & 0x7FFFFFu) > LargestMantissa ? 1 : 0;
         return static_cast<std::uint8_t>(
-            std::max(static_cast<int>(largest >> 23) - LargestExponent + above, 32));
+            larger(static_cast<int>(largest >> 23) - LargestExponent + above, 32));
     }
-    static constexpr code encode(float value, std::uint8_t scale, std::uint32_t random) {
-        const std::uint32_t magnitude = minifloat_magnitude(value);
+    static ADAMANT_HOST_DEVICE constexpr code encode(float value, std::uint8_t scale, std::uint32_t random) {
+        const std::uint32_t magnitude = magnitude_word(value);
         if (scale == 0 || magnitude == 0) return 0;
         // Adding the smallest normal value brings subnormals into place without fp32 subnormals, which cost a
         // factor of two on CPUs.
         constexpr float smallest_normal = from_bits(static_cast<std::uint32_t>(128 - Bias) << 23);
-        const float scaled = from_bits(magnitude) * from_bits(static_cast<std::uint32_t>(254 - scale) << 23);
+        const float scaled =
+            exact_product(from_bits(magnitude), from_bits(static_cast<std::uint32_t>(254 - scale) << 23));
         const auto as_normal = static_cast<std::int32_t>(to_bits(scaled));
         const auto as_subnormal = static_cast<std::int32_t>(to_bits(scaled + smallest_normal)) - (1 << 23);
         const std::int32_t units =
-            std::max(as_normal, as_subnormal) - (static_cast<std::int32_t>(127 - Bias) << 23);
+            larger(as_normal, as_subnormal) - (static_cast<std::int32_t>(127 - Bias) << 23);
         std::uint32_t c = drop_bits<How>(static_cast<std::uint32_t>(units), shift, random);
-        if constexpr (KeepNonZero) c = std::max(c, 1u);
+        if constexpr (KeepNonZero) c = larger(c, 1u);
         return static_cast<code>(c == 0 ? 0 : c | (to_bits(value) >> 31 != 0 ? sign_bit : 0));
     }
-    static constexpr float decode(code c, std::uint8_t scale) {
+    static ADAMANT_HOST_DEVICE constexpr float decode(code c, std::uint8_t scale) {
         if (scale == 0) return 0.0f;
         const std::uint32_t magnitude = c & (sign_bit - 1);
         const int exponent = static_cast<int>(magnitude >> MantissaBits);
@@ -118,52 +109,33 @@ using scaled_half_sq = signed_minifloat<std::uint16_t, 10, 15, 15, 0x7FE000u, tr
 
 //! A moment in groups of a minifloat.
 template <class Format>
-struct group_codec {
-    using stored = typename Format::code;
-    using view = coded<stored>;
+struct group_codec : moment_codec<group_codec<Format>, typename Format::code>, Format {
     static constexpr bool has_scales = true;
-    static constexpr rounding how = Format::how;
-
-    static ADAMANT_ALWAYS_INLINE void load(view v, std::int64_t first, int count, float* out) {
-        const std::uint8_t scale = v.scales[first / group_size];
-        for (int i = 0; i < count; ++i) out[i] = Format::decode(v.codes[first + i], scale);
-    }
-    template <class Noise>
-    static ADAMANT_ALWAYS_INLINE void store(view v, std::int64_t first, int count, const float* values,
-                                            const Noise& noise) {
-        const std::uint8_t scale = Format::scale(largest_magnitude(values, count));
-        v.scales[first / group_size] = scale;
-        for (int i = 0; i < count; ++i) v.codes[first + i] = Format::encode(values[i], scale, noise(i));
-    }
 };
 
 //! Weights of type T with a master in scaled halves (Megatron-Core's main_params_dtype fp16). The weight is
 //! the stored master, rounded: the two never disagree.
 template <class T, rounding How>
-struct half_master_codec {
-    using half = group_codec<scaled_half<How>>;
-    using weight = T;
-    using stored = typename half::stored;
-    using view = mastered<T, stored>;
+struct half_master_codec : master_codec<half_master_codec<T, How>, T, typename scaled_half<How>::code> {
+    using half = scaled_half<How>;
     static constexpr bool has_scales = true;
     static constexpr rounding how = How;
 
-    static ADAMANT_ALWAYS_INLINE void load(view v, std::int64_t first, int count, float* out) {
-        half::load(v.masters, first, count, out);
+    static ADAMANT_HOST_DEVICE constexpr std::uint8_t scale(std::uint32_t largest) {
+        return half::scale(largest);
     }
-    template <class Noise>
-    static ADAMANT_ALWAYS_INLINE void store(view v, std::int64_t first, int count, const float* values,
-                                            const Noise& noise) {
-        half::store(v.masters, first, count, values, noise);
-        float kept[group_size];
-        half::load(v.masters, first, count, kept);
-        plain_codec<T>::store(v.weights, first, count, kept);
+    static ADAMANT_KERNEL_INLINE float decode(T, typename half::code master, std::uint8_t scale) {
+        return half::decode(master, scale);
     }
-    template <class Noise>
-    static void start(view v, std::int64_t first, int count, const Noise& noise) {
-        float values[group_size];
-        plain_codec<T>::load(v.weights, first, count, values);
-        half::store(v.masters, first, count, values, noise);
+    static ADAMANT_KERNEL_INLINE encoded_weight<T, typename half::code> encode(float value,
+                                                                               std::uint8_t scale,
+                                                                               std::uint32_t random) {
+        const auto master = half::encode(value, scale, random);
+        return {round_to<T>(half::decode(master, scale)), master};
+    }
+    static ADAMANT_KERNEL_INLINE typename half::code master_of(float value, std::uint8_t scale,
+                                                               std::uint32_t random) {
+        return half::encode(value, scale, random);
     }
 };
 

@@ -3,7 +3,6 @@
 //! noise: the random words of stochastic rounding, 16 bits per element and field.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include <adamant/base/config.hpp>
@@ -15,21 +14,27 @@ namespace adamant::inline v0 {
 //! on thread, device, rank or memory order. Any two of a group are independent.
 class group_noise {
 public:
-    constexpr group_noise(std::uint64_t seed, std::uint64_t group, std::uint64_t step)
+    ADAMANT_HOST_DEVICE constexpr group_noise(std::uint64_t seed, std::uint64_t group, std::uint64_t step)
         : k_(philox(seed, group, step)) {}
 
     // Element e of the group, 0 to 31; arithmetic modulo 2^32.
-    constexpr std::uint32_t weight(std::uint32_t e) const { return (k_[0] + e * k_[1]) >> 16; }
-    constexpr std::uint32_t exp_avg_sq(std::uint32_t e) const { return (k_[2] + e * k_[3]) >> 16; }
-    constexpr std::uint32_t exp_avg(std::uint32_t e) const { return (k_[2] + e * k_[3]) & 0xFFFFu; }
+    ADAMANT_HOST_DEVICE constexpr std::uint32_t weight(std::uint32_t e) const {
+        return (k_[0] + e * k_[1]) >> 16;
+    }
+    ADAMANT_HOST_DEVICE constexpr std::uint32_t exp_avg_sq(std::uint32_t e) const {
+        return (k_[2] + e * k_[3]) >> 16;
+    }
+    ADAMANT_HOST_DEVICE constexpr std::uint32_t exp_avg(std::uint32_t e) const {
+        return (k_[2] + e * k_[3]) & 0xFFFFu;
+    }
 
 private:
-    std::array<std::uint32_t, 4> k_;
+    philox_words k_;
 };
 
 //! For codecs that ask for no words.
 struct no_noise {
-    constexpr std::uint32_t operator()(int) const { return 0; }
+    ADAMANT_HOST_DEVICE constexpr std::uint32_t operator()(int) const { return 0; }
 };
 
 }  // namespace adamant::inline v0

@@ -4,21 +4,32 @@
 //! 1, 2, 3" (SC11): 128 random bits from a counter and a key, with no state.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+
+#include <adamant/base/config.hpp>
 
 namespace adamant::inline v0 {
 
-//! Four random words. Counter: (index, step), key: seed, each 64 bits, low word first.
-constexpr std::array<std::uint32_t, 4> philox(std::uint64_t seed, std::uint64_t index, std::uint64_t step) {
-    std::array<std::uint32_t, 4> c{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
-                                   static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)};
+//! Four random words.
+struct philox_words {
+    std::uint32_t word[4];
+
+    ADAMANT_HOST_DEVICE constexpr std::uint32_t operator[](std::size_t i) const { return word[i]; }
+    friend constexpr bool operator==(const philox_words&, const philox_words&) = default;
+};
+
+//! Counter: (index, step), key: seed, each 64 bits, low word first.
+ADAMANT_HOST_DEVICE constexpr philox_words philox(std::uint64_t seed, std::uint64_t index,
+                                                  std::uint64_t step) {
+    philox_words c{{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32),
+                    static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)}};
     std::uint32_t k0 = static_cast<std::uint32_t>(seed), k1 = static_cast<std::uint32_t>(seed >> 32);
     for (int round = 0; round < 10; ++round) {
         const std::uint64_t a = std::uint64_t{0xD2511F53u} * c[0];
         const std::uint64_t b = std::uint64_t{0xCD9E8D57u} * c[2];
-        c = {static_cast<std::uint32_t>(b >> 32) ^ c[1] ^ k0, static_cast<std::uint32_t>(b),
-             static_cast<std::uint32_t>(a >> 32) ^ c[3] ^ k1, static_cast<std::uint32_t>(a)};
+        c = {{static_cast<std::uint32_t>(b >> 32) ^ c[1] ^ k0, static_cast<std::uint32_t>(b),
+              static_cast<std::uint32_t>(a >> 32) ^ c[3] ^ k1, static_cast<std::uint32_t>(a)}};
         k0 += 0x9E3779B9u;
         k1 += 0xBB67AE85u;
     }

@@ -20,43 +20,30 @@ struct remainder16_pair {
 //! The weight is the value rounded half away from zero, which differs from nearest-even on exact ties:
 //! a pair must never be built from an RNE cast plus the low bits. NaN becomes the quiet NaN of its sign,
 //! else a carry would turn 0x7FFFFFFF into -0.
-constexpr remainder16_pair split_remainder16(float value) {
+ADAMANT_HOST_DEVICE constexpr remainder16_pair split_remainder16(float value) {
     std::uint32_t bits = to_bits(value);
     if ((bits & 0x7FFFFFFFu) > 0x7F800000u) bits = (bits & 0x80000000u) | 0x7FC00000u;
     const auto low = static_cast<std::int16_t>(bits & 0xFFFFu);
     return {{static_cast<std::uint16_t>((bits >> 16) + (low < 0 ? 1u : 0u))}, low};
 }
 
-constexpr float join_remainder16(bfloat16 weight, std::int16_t remainder) {
+ADAMANT_HOST_DEVICE constexpr float join_remainder16(bfloat16 weight, std::int16_t remainder) {
     const std::uint32_t high = std::uint32_t{weight.bits} - (remainder < 0 ? 1u : 0u);
     return from_bits((high << 16) | static_cast<std::uint16_t>(remainder));
 }
 
 //! bf16 weights whose missing 16 bits are the state.
-struct remainder16_codec {
-    using weight = bfloat16;
-    using stored = std::int16_t;
-    using view = mastered<bfloat16, std::int16_t>;
-    static constexpr bool has_scales = false;
+struct remainder16_codec : master_codec<remainder16_codec, bfloat16, std::int16_t> {
     static constexpr rounding how = rounding::exact;
 
-    static ADAMANT_ALWAYS_INLINE void load(view v, std::int64_t first, int count, float* out) {
-        for (int i = 0; i < count; ++i)
-            out[i] = join_remainder16(v.weights[first + i], v.masters.codes[first + i]);
+    static ADAMANT_KERNEL_INLINE float decode(bfloat16 weight, std::int16_t remainder, std::uint8_t) {
+        return join_remainder16(weight, remainder);
     }
-    template <class Noise = no_noise>
-    static ADAMANT_ALWAYS_INLINE void store(view v, std::int64_t first, int count, const float* values,
-                                            const Noise& = {}) {
-        for (int i = 0; i < count; ++i) {
-            const remainder16_pair pair = split_remainder16(values[i]);
-            v.weights[first + i] = pair.weight;
-            v.masters.codes[first + i] = pair.remainder;
-        }
+    static ADAMANT_KERNEL_INLINE encoded encode(float value, std::uint8_t, std::uint32_t) {
+        const remainder16_pair pair = split_remainder16(value);
+        return {pair.weight, pair.remainder};
     }
-    template <class Noise = no_noise>
-    static void start(view v, std::int64_t first, int count, const Noise& = {}) {
-        for (int i = 0; i < count; ++i) v.masters.codes[first + i] = 0;
-    }
+    static ADAMANT_KERNEL_INLINE std::int16_t master_of(float, std::uint8_t, std::uint32_t) { return 0; }
 };
 
 }  // namespace adamant::inline v0

@@ -19,7 +19,7 @@ struct remainder8_pair {
 //! The low 8 bits are rounded away, to nearest or up with `random`, a uniform 16-bit word; what is too large
 //! stays at the largest. NaN becomes the quiet NaN of its sign.
 template <rounding How>
-constexpr remainder8_pair split_remainder8(float value, std::uint32_t random) {
+ADAMANT_HOST_DEVICE constexpr remainder8_pair split_remainder8(float value, std::uint32_t random) {
     constexpr std::uint32_t largest = 0x7F7FFF00u;
     std::uint32_t bits = to_bits(value);
     const std::uint32_t sign = bits & 0x80000000u, magnitude = bits & 0x7FFFFFFFu;
@@ -33,37 +33,25 @@ constexpr remainder8_pair split_remainder8(float value, std::uint32_t random) {
             static_cast<std::int8_t>(low >> 8)};
 }
 
-constexpr float join_remainder8(bfloat16 weight, std::int8_t remainder) {
+ADAMANT_HOST_DEVICE constexpr float join_remainder8(bfloat16 weight, std::int8_t remainder) {
     const std::uint32_t high = std::uint32_t{weight.bits} - (remainder < 0 ? 1u : 0u);
     return from_bits((high << 16) | (std::uint32_t{static_cast<std::uint8_t>(remainder)} << 8));
 }
 
 //! bf16 weights with 8 more bits as state.
 template <rounding How>
-struct remainder8_codec {
-    using weight = bfloat16;
-    using stored = std::int8_t;
-    using view = mastered<bfloat16, std::int8_t>;
-    static constexpr bool has_scales = false;
+struct remainder8_codec : master_codec<remainder8_codec<How>, bfloat16, std::int8_t> {
     static constexpr rounding how = How;
 
-    static ADAMANT_ALWAYS_INLINE void load(view v, std::int64_t first, int count, float* out) {
-        for (int i = 0; i < count; ++i)
-            out[i] = join_remainder8(v.weights[first + i], v.masters.codes[first + i]);
+    static ADAMANT_KERNEL_INLINE float decode(bfloat16 weight, std::int8_t remainder, std::uint8_t) {
+        return join_remainder8(weight, remainder);
     }
-    template <class Noise>
-    static ADAMANT_ALWAYS_INLINE void store(view v, std::int64_t first, int count, const float* values,
-                                            const Noise& noise) {
-        for (int i = 0; i < count; ++i) {
-            const remainder8_pair pair = split_remainder8<How>(values[i], noise(i));
-            v.weights[first + i] = pair.weight;
-            v.masters.codes[first + i] = pair.remainder;
-        }
+    static ADAMANT_KERNEL_INLINE encoded_weight<bfloat16, std::int8_t> encode(float value, std::uint8_t,
+                                                                              std::uint32_t random) {
+        const remainder8_pair pair = split_remainder8<How>(value, random);
+        return {pair.weight, pair.remainder};
     }
-    template <class Noise>
-    static void start(view v, std::int64_t first, int count, const Noise&) {
-        for (int i = 0; i < count; ++i) v.masters.codes[first + i] = 0;
-    }
+    static ADAMANT_KERNEL_INLINE std::int8_t master_of(float, std::uint8_t, std::uint32_t) { return 0; }
 };
 
 }  // namespace adamant::inline v0

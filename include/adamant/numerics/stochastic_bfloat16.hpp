@@ -11,7 +11,7 @@ namespace adamant::inline v0 {
 
 //! `random` is a uniform 16-bit word. Exact values never move; NaN and infinity are as to nearest; what is
 //! too large stays at the largest finite value.
-constexpr bfloat16 to_bfloat16_stochastic(float value, std::uint32_t random) {
+ADAMANT_HOST_DEVICE constexpr bfloat16 to_bfloat16_stochastic(float value, std::uint32_t random) {
     const std::uint32_t bits = to_bits(value);
     if ((bits & 0x7FFFFFFFu) >= 0x7F800000u) return to_bfloat16(value);
     const std::uint32_t rounded_up = bits + random;
@@ -21,40 +21,25 @@ constexpr bfloat16 to_bfloat16_stochastic(float value, std::uint32_t random) {
 }
 
 //! A moment.
-struct stochastic_bfloat16_codec {
-    using stored = bfloat16;
-    using view = coded<bfloat16>;
-    static constexpr bool has_scales = false;
+struct stochastic_bfloat16_codec : moment_codec<stochastic_bfloat16_codec, bfloat16> {
     static constexpr rounding how = rounding::stochastic;
 
-    static ADAMANT_ALWAYS_INLINE void load(view v, std::int64_t first, int count, float* out) {
-        plain_codec<bfloat16>::load(v, first, count, out);
-    }
-    template <class Noise>
-    static ADAMANT_ALWAYS_INLINE void store(view v, std::int64_t first, int count, const float* values,
-                                            const Noise& noise) {
-        for (int i = 0; i < count; ++i) v.codes[first + i] = to_bfloat16_stochastic(values[i], noise(i));
+    static ADAMANT_KERNEL_INLINE float decode(bfloat16 code, std::uint8_t) { return to_float(code); }
+    static ADAMANT_KERNEL_INLINE bfloat16 encode(float value, std::uint8_t, std::uint32_t random) {
+        return to_bfloat16_stochastic(value, random);
     }
 };
 
 //! A weight without a master.
-struct stochastic_weight_codec {
-    using weight = bfloat16;
-    using stored = void;
-    using view = mastered<bfloat16, char>;
-    static constexpr bool has_scales = false;
+struct stochastic_weight_codec : master_codec<stochastic_weight_codec, bfloat16, void> {
     static constexpr rounding how = rounding::stochastic;
 
-    static ADAMANT_ALWAYS_INLINE void load(view v, std::int64_t first, int count, float* out) {
-        plain_codec<bfloat16>::load(v.weights, first, count, out);
+    static ADAMANT_KERNEL_INLINE float decode(bfloat16 weight, char, std::uint8_t) {
+        return to_float(weight);
     }
-    template <class Noise>
-    static ADAMANT_ALWAYS_INLINE void store(view v, std::int64_t first, int count, const float* values,
-                                            const Noise& noise) {
-        stochastic_bfloat16_codec::store(v.weights, first, count, values, noise);
+    static ADAMANT_KERNEL_INLINE encoded encode(float value, std::uint8_t, std::uint32_t random) {
+        return {to_bfloat16_stochastic(value, random)};
     }
-    template <class Noise>
-    static void start(view, std::int64_t, int, const Noise&) {}
 };
 
 }  // namespace adamant::inline v0

@@ -188,15 +188,8 @@ private:
                         Agree&& agree) const {
         const double lr = options.lr.value_or(hyper_.lr);
         const double weight_decay = options.weight_decay.value_or(hyper_.weight_decay);
-        require_valid_numbers(lr, weight_decay);
+        require_valid_step(options, hyper_, tensors().groups(), loss_scale());
         const double unscale = options.grad_scale / loss_scale();
-        if (!(options.grad_scale >= 0) || !hyperparameter_rules::is_finite(options.grad_scale) ||
-            !hyperparameter_rules::is_finite(unscale))
-            throw config_error(
-                "[adamant] grad_scale is finite and not negative, also over the loss scale: write 1 for "
-                "gradients as they are.");
-        if (options.grad_norm && *options.grad_norm < 0)
-            throw config_error("[adamant] grad_norm is not negative: hand in the norm, or nothing.");
         if (step_ == std::numeric_limits<std::int64_t>::max())
             throw state_error("[adamant] the step count has reached its end, 2^63 - 1.");
 
@@ -206,20 +199,13 @@ private:
             result.grad_norm = largest = *options.grad_norm;
         } else {
             const grad_statistics statistics = agree(read_all_gradients(grads));
-            result.grad_norm = rounded(statistics.norm() * unscale);
+            result.grad_norm = product(statistics.norm(), unscale);
             largest = std::sqrt(statistics.largest_block) * unscale;
         }
-        result.clip_coefficient = clip_coefficient(result.grad_norm, hyper_.clip_grad);
-        // Gradients may be finite and too large for fp32 once they are unscaled.
-        const bool found_inf =
-            !std::isfinite(result.grad_norm) ||
-            !(largest * result.clip_coefficient <= double{std::numeric_limits<float>::max()});
-        if (found_inf) result.status = step_status::skipped_found_inf;
-        else if (result.grad_norm > hyper_.grad_norm_skip_threshold)
-            result.status = step_status::skipped_norm;
-        const double factor = rounded(unscale * result.clip_coefficient);
-        if (result.status != step_status::applied) result.clip_coefficient = 1;
-        return {result, found_inf, weight_decay, factor};
+        const step_decision decision = decide_step(result.grad_norm, largest, unscale, hyper_);
+        result.status = decision.status;
+        result.clip_coefficient = decision.clip_coefficient;
+        return {result, decision.found_inf, weight_decay, decision.grad_factor};
     }
 
     template <class Agree>
@@ -232,19 +218,6 @@ private:
         result.loss_scale = loss_scale();
         result.loss_scale_at_floor = scaler_ && scaler_->at_floor();
         return result;
-    }
-
-    //! Numbers of a step obey the rules of those of construction, in every group.
-    void require_valid_numbers(double lr, double weight_decay) const {
-        hyperparameters now = hyper_;
-        now.lr = lr;
-        now.weight_decay = weight_decay;
-        require_valid(now);
-        for (const param_group& group : tensors().groups()) {
-            now.lr = lr * group.lr_mult;
-            now.weight_decay = weight_decay * group.wd_mult;
-            require_valid(now);
-        }
     }
 
     grad_statistics read_all_gradients(std::span<const tensor_view> grads) const {
@@ -266,8 +239,8 @@ private:
         const std::int64_t step = step_ + 1;
         // Moments of unknown origin may be as far apart as any number of steps brings them.
         const std::int64_t from_zero = state_is_history_ ? step : std::numeric_limits<std::int64_t>::max();
-        return constants_of_step(hyper_, step, rounded(plan.result.lr * group.lr_mult),
-                                 rounded(plan.weight_decay * group.wd_mult), plan.grad_factor, from_zero);
+        return constants_of_step(hyper_, step, product(plan.result.lr, group.lr_mult),
+                                 product(plan.weight_decay, group.wd_mult), plan.grad_factor, from_zero);
     }
 
     void apply(const step_plan& plan) {

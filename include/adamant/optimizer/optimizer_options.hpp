@@ -5,12 +5,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <adamant/step/executor.hpp>
 #include <adamant/train/loss_scaler.hpp>
+#include <adamant/train/step_decision.hpp>
 
 namespace adamant::inline v0 {
 
@@ -48,18 +49,28 @@ struct step_options {
     std::optional<double> grad_norm{};
 };
 
-enum class step_status {
-    applied,
-    skipped_found_inf,  //!< a gradient is infinite or NaN
-    skipped_norm        //!< the norm is above grad_norm_skip_threshold
-};
-
-constexpr std::string_view to_string(step_status status) {
-    switch (status) {
-        case step_status::applied: return "applied";
-        case step_status::skipped_found_inf: return "skipped_found_inf";
-        default: return "skipped_norm";
+//! Numbers of a step obey the rules of those of construction, in every group; config_error where they do not.
+inline void require_valid_step(const step_options& options, const hyperparameters& hyper,
+                               std::span<const param_group> groups, double loss_scale) {
+    const double lr = options.lr.value_or(hyper.lr);
+    const double weight_decay = options.weight_decay.value_or(hyper.weight_decay);
+    hyperparameters now = hyper;
+    now.lr = lr;
+    now.weight_decay = weight_decay;
+    require_valid(now);
+    for (const param_group& group : groups) {
+        now.lr = lr * group.lr_mult;
+        now.weight_decay = weight_decay * group.wd_mult;
+        require_valid(now);
     }
+    if (!(options.grad_scale >= 0) || !hyperparameter_rules::is_finite(options.grad_scale) ||
+        !hyperparameter_rules::is_finite(options.grad_scale / loss_scale))
+        throw config_error(
+            "[adamant] grad_scale is finite and not negative, also over the loss scale: write 1 for "
+            "gradients as "
+            "they are.");
+    if (options.grad_norm && *options.grad_norm < 0)
+        throw config_error("[adamant] grad_norm is not negative: hand in the norm, or nothing.");
 }
 
 //! A skipped step leaves parameters, state and step count as they were; only the loss scaler moves.

@@ -97,9 +97,10 @@ public:
         }
     }
 
-private:
+    //! For errors.
     std::string name(std::size_t tensor) const { return name_of(tensor, tensors_); }
 
+private:
     void check_shape(std::size_t tensor) const {
         const std::vector<std::int64_t>& shape = tensors_[tensor].shape;
         if (shape.empty()) return;

@@ -33,6 +33,9 @@ public:
 
     const tensor_registry& tensors() const { return tensors_; }
     std::size_t bytes() const { return state_.bytes(); }
+    //! For who computes with all of it at once.
+    optimizer_state<Resolved, Memory>& storage() { return state_; }
+    const optimizer_state<Resolved, Memory>& storage() const { return state_; }
     //! The flat index of a tensor's first element.
     std::int64_t start(std::size_t tensor) const {
         return flat_starts_.empty() ? state_.index().start(tensor) : flat_starts_[tensor];

@@ -15,8 +15,8 @@
 
 namespace adamant::inline v0 {
 
-//! A copyable handle. allocate(bytes, alignment) returns memory the host can write or throws;
-//! deallocate(pointer, bytes, alignment) takes it back.
+//! A copyable handle. allocate(bytes, alignment) returns memory or throws; deallocate(pointer, bytes,
+//! alignment) takes it back. What the host cannot write has fill_zero(pointer, bytes) besides.
 template <class M>
 concept memory = std::copy_constructible<M> &&
     requires(M m, std::size_t bytes, std::size_t alignment, void* p) {
@@ -40,13 +40,15 @@ class buffer {
 public:
     static constexpr std::size_t alignment = 64;
 
-    explicit buffer(std::size_t count, Memory memory) : memory_(std::move(memory)) {
+    explicit buffer(std::size_t count, Memory memory) : buffer(std::move(memory)) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T))
             throw shape_error("[adamant] state fits the address space: use fewer parameters.");
         if (count == 0) return;
         values_ = static_cast<T*>(memory_.allocate(count * sizeof(T), alignment));
         count_ = count;
-        std::memset(values_, 0, count * sizeof(T));
+        if constexpr (requires { memory_.fill_zero(values_, count); })
+            memory_.fill_zero(values_, count * sizeof(T));
+        else std::memset(values_, 0, count * sizeof(T));
     }
     buffer(buffer&& other) noexcept
         : memory_(std::move(other.memory_)),
@@ -67,6 +69,8 @@ public:
     std::size_t bytes() const { return count_ * sizeof(T); }
 
 private:
+    explicit buffer(Memory memory) : memory_(std::move(memory)) {}  // from here on the destructor gives back
+
     Memory memory_;
     T* values_ = nullptr;
     std::size_t count_ = 0;

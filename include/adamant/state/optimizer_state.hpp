@@ -65,7 +65,14 @@ public:
         return {found.codes, found.scales};
     }
 
+    //! All of a slot, from flat index 0 of the index below: of masters() for main_params.
+    template <slot S>
+    coded<slot_code_t<Resolved, S>> all() {
+        return buffers<S>().at(0);
+    }
+
     const flat_index& index() const { return moments_; }
+    const flat_index& masters() const { return masters_; }
     std::size_t bytes() const { return main_params_.bytes() + exp_avg_.bytes() + exp_avg_sq_.bytes(); }
 
     //! What the state of tensors of these sizes will allocate, to the byte.

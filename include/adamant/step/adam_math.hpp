@@ -17,17 +17,20 @@
 //! fused multiply-add is written where it is meant, and no other a*b + c is left for a compiler to fuse.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 
 #include <adamant/base/config.hpp>
+#include <adamant/numerics/arithmetic.hpp>
 #include <adamant/numerics/rounding.hpp>
 #include <adamant/step/hyperparameters.hpp>
 
 namespace adamant::inline v0 {
+
+// Constants, for functions that device code calls: it cannot call numeric_limits.
+inline constexpr float no_bound = std::numeric_limits<float>::infinity(),
+                       largest_float = std::numeric_limits<float>::max(),
+                       smallest_float = std::numeric_limits<float>::denorm_min();
 
 //! The numbers of a step, folded.
 struct step_constants {
@@ -41,17 +44,17 @@ struct step_constants {
     float lr;
     float weight_decay;
     bool decoupled;
-    float update_bound = std::numeric_limits<float>::infinity();  //!< B above
-    std::uint64_t seed = 0;                                       //!< of the noise of this step
+    float update_bound = no_bound;  //!< B above
+    std::uint64_t seed = 0;         //!< of the noise of this step
     std::uint64_t step = 0;
 };
 
 //! base^exponent by repeated squaring; the library's pow differs between machines.
-inline double power(double base, std::int64_t exponent) {
+ADAMANT_HOST_DEVICE inline double power(double base, std::int64_t exponent) {
     double result = 1;
     for (; exponent > 0; exponent >>= 1) {
-        if (exponent & 1) result = rounded(result * base);
-        base = rounded(base * base);
+        if (exponent & 1) result = product(result, base);
+        base = product(base, base);
     }
     return result;
 }
@@ -60,71 +63,77 @@ inline double power(double base, std::int64_t exponent) {
 //! (1-b1)/sqrt(1-b2) * sqrt((1-r^n)/(1-r)) times the root of exp_avg_sq, r = b1^2/b2. Moments below 16 bits
 //! are rounded apart and could exceed it, so they are held to it, with a thousandth to spare. There is none
 //! without bias correction or with beta2 = 0.
-inline double update_bound(const hyperparameters& h, std::int64_t step, std::int64_t steps_from_zero) {
+ADAMANT_HOST_DEVICE inline double update_bound(const hyperparameters& h, std::int64_t step,
+                                               std::int64_t steps_from_zero) {
     const double beta1 = static_cast<float>(h.beta1), beta2 = static_cast<float>(h.beta2);
-    if (!h.bias_correction || beta2 == 0) return std::numeric_limits<double>::infinity();
+    if (!h.bias_correction || beta2 == 0) return no_bound;
     const double r = beta1 * beta1 / beta2;
     const double sum =
         r == 1 ? static_cast<double>(steps_from_zero) : (1 - power(r, steps_from_zero)) / (1 - r);
-    const double corrections = std::sqrt(1 - power(beta2, step)) / (1 - power(beta1, step));
-    return 1.001 * corrections * (1 - beta1) / std::sqrt(1 - beta2) * std::sqrt(sum);
+    const double corrections = square_root(1 - power(beta2, step)) / (1 - power(beta1, step));
+    return 1.001 * corrections * (1 - beta1) / square_root(1 - beta2) * square_root(sum);
 }
 
 //! The constants of step number `step` (1 is the first). `lr` and `weight_decay` are those of the group;
-//! `steps_from_zero` counts from zero state, this step included: `step`, unless moments were set from
-//! outside.
-inline step_constants constants_of_step(const hyperparameters& h, std::int64_t step, double lr,
-                                        double weight_decay, double grad_factor,
-                                        std::optional<std::int64_t> steps_from_zero = std::nullopt) {
+//! `steps_from_zero` counts from zero state, this step included.
+ADAMANT_HOST_DEVICE inline step_constants constants_of_step(const hyperparameters& h, std::int64_t step,
+                                                            double lr, double weight_decay,
+                                                            double grad_factor,
+                                                            std::int64_t steps_from_zero) {
     const auto beta1 = static_cast<float>(h.beta1), beta2 = static_cast<float>(h.beta2);
     const double bc1 = h.bias_correction ? 1 - power(double{beta1}, step) : 1;
-    const double root2 = h.bias_correction ? std::sqrt(1 - power(double{beta2}, step)) : 1;
-    const auto eps = static_cast<float>(rounded(double{static_cast<float>(h.eps)} * root2));
-    const double bound = update_bound(h, step, steps_from_zero.value_or(step));
-    const bool bound_fits = bound <= double{std::numeric_limits<float>::max()};
+    const double root2 = h.bias_correction ? square_root(1 - power(double{beta2}, step)) : 1;
+    const auto eps = static_cast<float>(product(double{static_cast<float>(h.eps)}, root2));
+    const double bound = update_bound(h, step, steps_from_zero);
+    const bool bound_fits = bound <= double{largest_float};
     return {.grad_factor = static_cast<float>(grad_factor),
             .beta1 = beta1,
             .one_minus_beta1 = 1.0f - beta1,
             .beta2 = beta2,
             .one_minus_beta2 = 1.0f - beta2,
             .exp_avg_factor = static_cast<float>(root2 / bc1),
-            .eps = std::max(eps, std::numeric_limits<float>::denorm_min()),
+            .eps = larger(eps, smallest_float),
             .lr = static_cast<float>(lr),
             .weight_decay = static_cast<float>(weight_decay),
             .decoupled = h.decoupled,
-            .update_bound = bound_fits ? static_cast<float>(bound) : std::numeric_limits<float>::infinity(),
+            .update_bound = bound_fits ? static_cast<float>(bound) : no_bound,
             .seed = h.seed,
             .step = static_cast<std::uint64_t>(step)};
 }
+//! The same where moments were never set from outside.
+inline step_constants constants_of_step(const hyperparameters& h, std::int64_t step, double lr,
+                                        double weight_decay, double grad_factor) {
+    return constants_of_step(h, step, lr, weight_decay, grad_factor, step);
+}
 
 //! exp_avg and exp_avg_sq of one element, in place.
-ADAMANT_ALWAYS_INLINE void update_moments(const step_constants& c, float gradient, float p, float& m,
+ADAMANT_KERNEL_INLINE void update_moments(const step_constants& c, float gradient, float p, float& m,
                                           float& v) {
     float g = c.grad_factor * gradient;
-    if (!c.decoupled) g = __builtin_fmaf(c.weight_decay, p, g);
-    m = __builtin_fmaf(c.beta1, m, c.one_minus_beta1 * g);
-    v = __builtin_fmaf(c.beta2, v, (c.one_minus_beta2 * g) * g);
+    if (!c.decoupled) g = fused_multiply_add(c.weight_decay, p, g);
+    m = fused_multiply_add(c.beta1, m, c.one_minus_beta1 * g);
+    v = fused_multiply_add(c.beta2, v, (c.one_minus_beta2 * g) * g);
 }
 
 //! u of new moments, as it is before bound and decay.
-ADAMANT_ALWAYS_INLINE float moment_ratio(const step_constants& c, float m, float v) {
-    return (m * c.exp_avg_factor) / (__builtin_sqrtf(v) + c.eps);
+ADAMANT_KERNEL_INLINE float moment_ratio(const step_constants& c, float m, float v) {
+    return quotient(m * c.exp_avg_factor, square_root(v) + c.eps);
 }
 
 //! What -lr multiplies.
 template <bool Bounded>
-ADAMANT_ALWAYS_INLINE float update_direction(const step_constants& c, float u, float p) {
-    if constexpr (Bounded) u = std::min(std::max(u, -c.update_bound), c.update_bound);
-    if (c.decoupled) u = __builtin_fmaf(c.weight_decay, p, u);
+ADAMANT_KERNEL_INLINE float update_direction(const step_constants& c, float u, float p) {
+    if constexpr (Bounded) u = smaller(larger(u, -c.update_bound), c.update_bound);
+    if (c.decoupled) u = fused_multiply_add(c.weight_decay, p, u);
     return u;
 }
 
 //! One element: updates parameter, exp_avg and exp_avg_sq in place.
 template <bool Bounded = false>
-ADAMANT_ALWAYS_INLINE void adam_update(const step_constants& c, float gradient, float& p, float& m,
+ADAMANT_KERNEL_INLINE void adam_update(const step_constants& c, float gradient, float& p, float& m,
                                        float& v) {
     update_moments(c, gradient, p, m, v);
-    p = __builtin_fmaf(-c.lr, update_direction<Bounded>(c, moment_ratio(c, m, v), p), p);
+    p = fused_multiply_add(-c.lr, update_direction<Bounded>(c, moment_ratio(c, m, v), p), p);
 }
 
 }  // namespace adamant::inline v0

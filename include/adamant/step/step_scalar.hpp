@@ -4,7 +4,6 @@
 //! the reference of the vector kernels, which hand it what they do not treat.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include <adamant/state/flat_index.hpp>
@@ -30,12 +29,13 @@ static_assert(block_size == flat_index::alignment, "[adamant] blocks of the norm
 //! A bucket's gradient as the policy's main_grads hold it: rounded in the register, there is no second
 //! buffer.
 template <class MainGrad, class Grad>
-constexpr float main_grad(Grad gradient) {
+ADAMANT_HOST_DEVICE constexpr float main_grad(Grad gradient) {
     return to_float(round_to<MainGrad>(to_float(gradient)));
 }
 
 //! The noise of the group at a flat index.
-constexpr group_noise noise_of(std::uint64_t seed, std::int64_t flat_index, std::uint64_t step) {
+ADAMANT_HOST_DEVICE constexpr group_noise noise_of(std::uint64_t seed, std::int64_t flat_index,
+                                                   std::uint64_t step) {
     return {seed, static_cast<std::uint64_t>(flat_index / group_size), step};
 }
 
@@ -43,7 +43,7 @@ constexpr group_noise noise_of(std::uint64_t seed, std::int64_t flat_index, std:
 template <slot S>
 struct noise_for {
     group_noise noise;
-    constexpr std::uint32_t operator()(int element) const {
+    ADAMANT_HOST_DEVICE constexpr std::uint32_t operator()(int element) const {
         const auto e = static_cast<std::uint32_t>(element);
         if constexpr (S == slot::main_params) return noise.weight(e);
         else if constexpr (S == slot::exp_avg) return noise.exp_avg(e);
@@ -59,14 +59,14 @@ inline constexpr bool is_bounded = sizeof(typename ExpAvg::stored) == 1 ||
 namespace detail {
 
 template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
-ADAMANT_ALWAYS_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& s,
+ADAMANT_KERNEL_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& s,
                                          std::int64_t begin, std::int64_t end,
                                          const step_constants& constants) {
     constexpr bool noisy = Weight::how == rounding::stochastic || ExpAvg::how == rounding::stochastic ||
                            ExpAvgSq::how == rounding::stochastic;
     const step_constants c = constants;  // a copy that no store can alias
     for (std::int64_t first = begin; first < end; first += group_size) {
-        const int count = static_cast<int>(std::min<std::int64_t>(group_size, end - first));
+        const int count = static_cast<int>(smaller<std::int64_t>(group_size, end - first));
         float p[group_size], m[group_size], v[group_size];
         Weight::load(s.weights, first, count, p);
         ExpAvg::load(s.exp_avg, first, count, m);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! grad_norm: the 2-norm of all gradients and found_inf, with the same bits for any chunking and any
-//! number of threads or ranks; and the factor that clips.
+//! number of threads or ranks.
 #pragma once
 
 #include <algorithm>
@@ -40,10 +40,13 @@ struct grad_statistics {
         }
     }
     //! NaN or infinity where a gradient is.
-    double norm() const {
-        if (found_nan) return std::numeric_limits<double>::quiet_NaN();
-        return found_inf ? std::numeric_limits<double>::infinity() : std::sqrt(sum_of_squares.value());
+    ADAMANT_HOST_DEVICE double norm() const {
+        if (found_nan) return not_a_number;
+        return found_inf ? no_bound : square_root(sum_of_squares.value());
     }
+
+private:
+    static constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 };
 
 //! Reads elements [begin, end) of a gradient as the update will see them; begin is a multiple of block_size.
@@ -61,12 +64,6 @@ void read_gradients(const Grad* grads, std::int64_t begin, std::int64_t end, boo
         statistics.add(std::span(sums, static_cast<std::size_t>(std::max(whole, 1))), in_norm);
         begin += whole > 0 ? whole * block_size : count;
     }
-}
-
-//! min(1, max_norm / (norm + 1e-6)), Megatron-Core's and PyTorch's coefficient; 1 where clipping is off.
-inline double clip_coefficient(double norm, double max_norm) {
-    if (!(max_norm > 0) || std::isinf(max_norm)) return 1;
-    return std::min(1.0, max_norm / (norm + 1e-6));
 }
 
 }  // namespace adamant::inline v0

@@ -3,12 +3,12 @@
 //! loss_scaler: Megatron-Core's constant and dynamic loss scale.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
 
 #include <adamant/base/error.hpp>
+#include <adamant/numerics/arithmetic.hpp>
 
 namespace adamant::inline v0 {
 
@@ -23,17 +23,37 @@ struct loss_scaler_settings {
     friend bool operator==(const loss_scaler_settings&, const loss_scaler_settings&) = default;
 };
 
+//! What a checkpoint keeps of a loss scaler.
+struct loss_scale_state {
+    double scale;
+    std::int64_t growth;      //!< good steps since the last change or bad step
+    std::int64_t hysteresis;  //!< bad steps left before the scale halves
+
+    friend bool operator==(const loss_scale_state&, const loss_scale_state&) = default;
+};
+
+//! How a dynamic scale moves, on host and GPU.
+struct loss_scale_dynamics {
+    double min_loss_scale;
+    std::int64_t loss_scale_window;
+    std::int64_t hysteresis;
+
+    //! To be called once per step, skipped or not.
+    ADAMANT_HOST_DEVICE void update(loss_scale_state& state, bool found_inf) const {
+        if (found_inf) {
+            state.growth = 0;
+            // Not restored by a back-off or a good step, only by growth: Megatron-Core's rule.
+            if (--state.hysteresis <= 0) state.scale = larger(state.scale * 0.5, min_loss_scale);
+        } else if (++state.growth >= loss_scale_window) {
+            state = {state.scale * 2, 0, hysteresis};
+        }
+    }
+};
+
 //! The user multiplies the loss by scale(); the optimizer folds the inverse into the step.
 class loss_scaler {
 public:
-    //! What a checkpoint keeps.
-    struct state {
-        double scale;
-        std::int64_t growth;      //!< good steps since the last change or bad step
-        std::int64_t hysteresis;  //!< bad steps left before the scale halves
-
-        friend bool operator==(const state&, const state&) = default;
-    };
+    using state = loss_scale_state;
 
     //! Throws config_error for settings that cannot work.
     explicit loss_scaler(const loss_scaler_settings& settings) : settings_(settings) {
@@ -61,15 +81,10 @@ public:
 
     //! To be called once per step, skipped or not.
     void update(bool found_inf) {
-        if (settings_.loss_scale) return;
-        if (found_inf) {
-            state_.growth = 0;
-            // Not restored by a back-off or a good step, only by growth: Megatron-Core's rule.
-            if (--state_.hysteresis <= 0)
-                state_.scale = std::max(state_.scale * 0.5, settings_.min_loss_scale);
-        } else if (++state_.growth >= settings_.loss_scale_window) {
-            state_ = {state_.scale * 2, 0, settings_.hysteresis};
-        }
+        if (!settings_.loss_scale) dynamics().update(state_, found_inf);
+    }
+    loss_scale_dynamics dynamics() const {
+        return {settings_.min_loss_scale, settings_.loss_scale_window, settings_.hysteresis};
     }
 
     const state& current() const { return state_; }

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! lane: the neighbours that one thread of a kernel holds in registers, and what the threads of a group of 32
+//! find out about it together. Eight elements and accesses of 16 bytes where a chunk is whole and aligned,
+//! one element elsewhere.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include <adamant/cuda/tensor_table.hpp>
+#include <adamant/numerics/codec.hpp>
+
+namespace adamant::inline v0::cuda {
+
+inline constexpr std::uint32_t all_threads_of_warp = 0xFFFFFFFFu;
+
+template <class T, int Size>
+struct alignas(sizeof(T) * Size < 16 ? sizeof(T) * Size : 16) lane {
+    T value[Size];
+};
+
+//! Where a thread is in a chunk: at Size elements, or beyond the end.
+template <int Size>
+struct lane_place {
+    static constexpr int size = Size;
+
+    int first;
+    bool is_inside;
+
+    template <class T>
+    __device__ lane<T, Size> load(const T* from) const {
+        return is_inside ? *reinterpret_cast<const lane<T, Size>*>(from) : lane<T, Size>{};
+    }
+    template <class T>
+    __device__ void store(T* to, const lane<T, Size>& values) const {
+        if (is_inside) *reinterpret_cast<lane<T, Size>*>(to) = values;
+    }
+    //! Of its first element in the group.
+    __device__ int place_in_group() const { return first % group_size; }
+};
+
+//! Whether whole lanes can be read and written there.
+template <class T>
+__device__ inline bool is_aligned(const T* pointer) {
+    return reinterpret_cast<std::uintptr_t>(pointer) % alignof(lane<T, lane_size>) == 0;
+}
+
+//! Calls f(lane_place) for the lanes of a chunk of `count` elements, in warps that are always whole.
+//! `aligned`: the caller's pointers are; those of the state always are.
+template <class F>
+__device__ inline void for_each_lane(int count, bool aligned, F&& f) {
+    const int thread = static_cast<int>(threadIdx.x);
+    if (aligned && count == chunk_size) {
+        f(lane_place<lane_size>{thread * lane_size, true});
+    } else {
+        const int warp_first = thread / group_size * group_size;
+#pragma unroll 1
+        for (int at = 0; at + warp_first < count; at += threads)
+            f(lane_place<1>{at + thread, at + thread < count});
+    }
+}
+
+//! The scale of a group from the values of its threads, known to all of them; 0 for a codec without.
+template <class Codec, int Size>
+__device__ inline std::uint8_t scale_of_group(const float (&values)[Size]) {
+    if constexpr (Codec::has_scales) {
+        std::uint32_t largest = 0;
+#pragma unroll
+        for (int i = 0; i < Size; ++i) largest = larger(largest, magnitude_word(values[i]));
+#pragma unroll
+        for (int distance = 1; distance < group_size / Size; distance *= 2)
+            largest = larger(largest, __shfl_xor_sync(all_threads_of_warp, largest, distance));
+        return Codec::scale(largest);
+    } else {
+        return 0;
+    }
+}
+
+}  // namespace adamant::inline v0::cuda
