@@ -50,7 +50,8 @@ public:
     explicit device_tensors(const List& list, bool spread) {
         for (const adamant::tensor_view view : list) {
             const bool is_odd = spread && tensors_.size() % 2 == 1;
-            tensors_.emplace_back(bytes_of(view), is_odd ? (view.type == adamant::dtype::fp32 ? 4u : 2u) : 0u);
+            tensors_.emplace_back(bytes_of(view),
+                                  is_odd ? (view.type == adamant::dtype::fp32 ? 4u : 2u) : 0u);
             views_.emplace_back(view.type, tensors_.back().data(), view.size);
             host_.push_back(view.data);
         }

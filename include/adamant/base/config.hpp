@@ -35,7 +35,8 @@ static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<doubl
 
 // Kernel bodies are inlined into functions that carry a target attribute, else a fused multiply-add
 // would be a library call of 15 ns.
-#define ADAMANT_ALWAYS_INLINE ADAMANT_HOST_DEVICE inline __attribute__((always_inline))
+#define ADAMANT_ALWAYS_INLINE inline __attribute__((always_inline))
+#define ADAMANT_KERNEL_INLINE ADAMANT_HOST_DEVICE ADAMANT_ALWAYS_INLINE
 
 // Vector kernels, chosen at run time, where the compiler can make them. ADAMANT_NO_SIMD leaves them out: the
 // same bits, slowly, compiled sooner (FLAGS=-DADAMANT_NO_SIMD benchmarks/compile_time/run). It is defined in

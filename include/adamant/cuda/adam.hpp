@@ -42,14 +42,14 @@ public:
           memory_(memory),
           params_(std::ranges::begin(params), std::ranges::end(params)),
           grads_(params_.size()),
-          tensors_(tensors, params_, dtype_of<param_t>, std::move(options.groups)),
-          state_(tensors_.sizes(), tensors_.are(dtype_of<param_t>), memory),
-          plan_(tensors_, state_.index(), state_.masters(), !std::is_same_v<param_t, float>),
+          state_({tensors, params_, dtype_of<param_t>, std::move(options.groups)},
+                 std::move(options.flat_starts), hyper.seed, memory),
+          plan_(state_, !std::is_same_v<param_t, float>),
           table_(std::make_unique<cuda::tensor_table>()),
           chunks_(plan_.chunks().size(), memory),
           entries_(plan_.entries().size(), memory),
-          groups_(tensors_.groups().size(), memory),
-          constants_(tensors_.groups().size(), memory),
+          groups_(state_.tensors().groups().size(), memory),
+          constants_(state_.tensors().groups().size(), memory),
           control_(1, memory) {
         const pointer_loan loan{*this};
         check_pointers();
@@ -75,7 +75,7 @@ public:
     void step(const Params& params, const Grads& grads, const step_options& options = {}) {
         const pointer_loan loan{*this};
         take_params(params);
-        tensors_.take(grads, grads_, "gradients", [](std::size_t) { return dtype_of<grad_t>; });
+        tensors().take(grads, grads_, "gradients", [](std::size_t) { return dtype_of<grad_t>; });
         const cuda::step_request request = request_of(options);
         if (!options.grad_norm) read_gradients();
         launch("decide_kernel", 1, 32, cuda::decide_kernel<32>, request, control_.data(), groups_.data(),
@@ -94,11 +94,11 @@ public:
 
     //! lr and weight_decay of the steps to come, of those in a graph too. In the order of the stream.
     void set_lr(double lr) {
-        require_valid_step({.lr = lr}, hyper_, tensors_.groups(), 1);
+        require_valid_step({.lr = lr}, hyper_, tensors().groups(), 1);
         set(&cuda::optimizer_control::lr, lr);
     }
     void set_weight_decay(double weight_decay) {
-        require_valid_step({.weight_decay = weight_decay}, hyper_, tensors_.groups(), 1);
+        require_valid_step({.weight_decay = weight_decay}, hyper_, tensors().groups(), 1);
         set(&cuda::optimizer_control::weight_decay, weight_decay);
     }
 
@@ -134,7 +134,7 @@ public:
         set(&cuda::optimizer_control::state_is_history, true);
     }
 
-    std::size_t tensor_count() const { return tensors_.size(); }
+    std::size_t tensor_count() const { return tensors().size(); }
     std::size_t state_bytes() const { return state_.bytes(); }
     static std::size_t state_bytes(std::span<const std::int64_t> sizes) {
         return optimizer_state<Resolved, cuda::memory>::bytes(sizes);
@@ -145,15 +145,45 @@ public:
     //! The stored codes of a tensor, in device memory; empty where it has none.
     template <slot S>
     std::span<const slot_code_t<Resolved, S>> state(std::size_t tensor) const {
-        const std::size_t size = stored_size<S>(tensor);  // checks the index before anything is read
-        return {state_.template at<S>(tensor).codes, size};
+        return state_.template codes<S>(tensor);
     }
     //! The scale bytes of a tensor's groups of 32, in device memory; empty where its codes have none.
     template <slot S>
     std::span<const std::uint8_t> scales(std::size_t tensor) const {
-        const std::size_t size = stored_size<S>(tensor);  // as above
-        const std::size_t groups = has_scales<Resolved, S> ? (size + group_size - 1) / group_size : 0;
-        return {state_.template at<S>(tensor).scales, groups};
+        return state_.template scales<S>(tensor);
+    }
+    //! A slot of a tensor as fp32, on the host; waits. main_params needs the tensor's weights, in device
+    //! memory.
+    std::vector<float> export_fp32(slot s, std::size_t tensor, param_view weights = {}) const {
+        host_copy copy(*this, tensor);
+        if (s != slot::main_params) return copy.state.export_fp32(s, 0, {});
+        tensors().check_view(weights, tensor, tensors().type(tensor), "parameters");
+        memory_.copy(copy.weights.data(), weights.data, copy.weights.size());
+        return copy.state.export_fp32(s, 0, copy.view());
+    }
+    //! Sets a moment of a tensor from fp32 values on the host, rounded as the policy stores them; waits.
+    void import_fp32(slot s, std::size_t tensor, std::span<const float> values) {
+        tensors().check_tensor(tensor);
+        tensors().check_size(static_cast<std::int64_t>(values.size()), tensor, "values");
+        host_copy copy(*this, tensor);
+        copy.state.import_fp32(s, 0, values, step_count());
+        copy.upload(*this);
+        set(&cuda::optimizer_control::state_is_history, false);
+    }
+    //! Starts weights, in device memory, and masters from fp32 values on the host; waits.
+    template <parameter_list Params, tensor_list Values>
+    void init_masters(const Params& params, const Values& values) {
+        const pointer_loan loan{*this};
+        std::vector<tensor_view> views(tensor_count());
+        tensors().take(values, views, "values", [](std::size_t) { return dtype::fp32; });
+        take_params(params);
+        for (std::size_t i = 0; i < views.size(); ++i) {
+            host_copy copy(*this, i);
+            copy.state.init_master(0, copy.weights.data(), static_cast<const float*>(views[i].data),
+                                   step_count());
+            copy.upload(*this);
+            memory_.copy(params_[i].data, copy.weights.data(), copy.weights.size());
+        }
     }
 
     //! After weights were changed from outside: masters start from them again.
@@ -167,8 +197,8 @@ public:
 private:
     template <slot S>
     using codec = slot_codec_t<Resolved, S>;
-    using weights = codec<slot::main_params>;
-    using fp32_weights = weight_only_codec<float>;
+    using weight_codec = codec<slot::main_params>;
+    using fp32_weight_codec = weight_only_codec<float>;
     using main_grad_t = element_t<typename Resolved::main_grads>;
 
     struct pointer_loan {
@@ -181,7 +211,7 @@ private:
 
     template <parameter_list Params>
     void take_params(const Params& params) {
-        tensors_.take(params, params_, "parameters", [this](std::size_t i) { return tensors_.type(i); });
+        tensors().take(params, params_, "parameters", [this](std::size_t i) { return tensors().type(i); });
     }
 
     //! Memory that a kernel cannot reach is found now, not by a crash of a step.
@@ -190,17 +220,17 @@ private:
             if (params_[i].size == 0) continue;
             cudaPointerAttributes attributes{};
             cuda::check(cudaPointerGetAttributes(&attributes, params_[i].data),
-                        "cudaPointerGetAttributes of the parameters of " + tensors_.name(i));
+                        "cudaPointerGetAttributes of the parameters of " + tensors().name(i));
             if (attributes.type == cudaMemoryTypeUnregistered)
                 throw shape_error(
                     "[adamant] the tensors of a GPU's optimizer are in device memory: the parameters of " +
-                    tensors_.name(i) + " are in the host's.");
+                    tensors().name(i) + " are in the host's.");
         }
     }
 
     void upload() {
         std::vector<cuda::group_multipliers> groups;
-        for (const param_group& group : tensors_.groups()) groups.push_back({group.lr_mult, group.wd_mult});
+        for (const param_group& group : tensors().groups()) groups.push_back({group.lr_mult, group.wd_mult});
         cuda::optimizer_control control{};
         control.lr = hyper_.lr;
         control.weight_decay = hyper_.weight_decay;
@@ -227,7 +257,7 @@ private:
 
     //! Judges the numbers of a step.
     cuda::step_request request_of(const step_options& options) const {
-        require_valid_step(options, hyper_, tensors_.groups(), 1);
+        require_valid_step(options, hyper_, tensors().groups(), 1);
         constexpr double none = -1;
         return {.hyper = hyper_,
                 .grad_scale = options.grad_scale,
@@ -237,7 +267,7 @@ private:
                 .scales_loss = scaler_.has_value(),
                 .moves_scale = scaler_ && !scaler_->settings().loss_scale,
                 .dynamics = scaler_ ? scaler_->dynamics() : loss_scale_dynamics{},
-                .groups = static_cast<std::int32_t>(tensors_.groups().size())};
+                .groups = static_cast<std::int32_t>(tensors().groups().size())};
     }
 
     //! The pointers of a launch's tensors, by slot.
@@ -266,8 +296,8 @@ private:
                     .chunks = chunks_.data() + l.first_chunk,
                     .entries = entries_.data() + l.first_entry,
                     .masters = masters_of<W>(),
-                    .exp_avg = state_.template all<slot::exp_avg>(),
-                    .exp_avg_sq = state_.template all<slot::exp_avg_sq>(),
+                    .exp_avg = state_.storage().template all<slot::exp_avg>(),
+                    .exp_avg_sq = state_.storage().template all<slot::exp_avg_sq>(),
                     .status = &control_.data()->result.status,
                     .constants = constants_.data(),
                     .lasting = constants_of_step(hyper_, 1, 0, 0, 1)};
@@ -292,12 +322,13 @@ private:
     template <class F>
     static void with_weights(const cuda::launch& l, F&& f) {
         if constexpr (!std::is_same_v<param_t, float>)
-            if (l.is_fp32) return f(std::type_identity<fp32_weights>{});
-        f(std::type_identity<weights>{});
+            if (l.is_fp32) return f(std::type_identity<fp32_weight_codec>{});
+        f(std::type_identity<weight_codec>{});
     }
     template <class W>
     auto masters_of() {
-        if constexpr (std::is_same_v<W, weights>) return state_.template all<slot::main_params>();
+        if constexpr (std::is_same_v<W, weight_codec>)
+            return state_.storage().template all<slot::main_params>();
         else return coded<char>{};
     }
 
@@ -314,20 +345,55 @@ private:
                     "cudaLaunchKernelEx of " + std::string(name));
     }
 
-    template <slot S>
-    std::size_t stored_size(std::size_t tensor) const {
-        tensors_.check_tensor(tensor);
-        const bool stores =
-            has_slot<Resolved, S> && (S != slot::main_params || tensors_.type(tensor) == dtype_of<param_t>);
-        return stores ? static_cast<std::size_t>(tensors_.sizes()[tensor]) : 0;
-    }
+    //! What the optimizer keeps of a tensor, and room for its weights, on the host.
+    struct host_copy {
+        std::size_t tensor;
+        std::vector<unsigned char> weights;
+        tensor_state<Resolved, host_memory> state;
+
+        host_copy(const basic_adam& from, std::size_t index)
+            : tensor((from.tensors().check_tensor(index), index)),
+              weights(static_cast<std::size_t>(from.tensors().sizes()[index]) *
+                      (from.tensors().type(index) == dtype::fp32 ? sizeof(float) : sizeof(param_t))),
+              state({{}, std::vector{view_in(from)}, dtype_of<param_t>, {}}, {from.state_.start(index)},
+                    from.hyper_.seed, host_memory{}) {
+            for_each_slot([&]<slot S>(std::integral_constant<slot, S>) {
+                const auto codes = from.template state<S>(tensor);
+                const auto scale_bytes = from.template scales<S>(tensor);
+                from.memory_.copy(state.template at<S>(0).codes, codes.data(), codes.size_bytes());
+                from.memory_.copy(state.template at<S>(0).scales, scale_bytes.data(), scale_bytes.size());
+            });
+        }
+        void upload(basic_adam& to) {
+            for_each_slot([&]<slot S>(std::integral_constant<slot, S>) {
+                const auto codes = state.template codes<S>(0);
+                const auto scale_bytes = state.template scales<S>(0);
+                to.memory_.copy(to.state_.template at<S>(tensor).codes, codes.data(), codes.size_bytes());
+                to.memory_.copy(to.state_.template at<S>(tensor).scales, scale_bytes.data(),
+                                scale_bytes.size());
+            });
+        }
+        param_view view() { return {state.tensors().type(0), weights.data(), state.tensors().sizes()[0]}; }
+
+    private:
+        param_view view_in(const basic_adam& from) {
+            return {from.tensors().type(tensor), weights.data(), from.tensors().sizes()[tensor]};
+        }
+        template <class F>
+        static void for_each_slot(F&& f) {
+            f(std::integral_constant<slot, slot::main_params>{});
+            f(std::integral_constant<slot, slot::exp_avg>{});
+            f(std::integral_constant<slot, slot::exp_avg_sq>{});
+        }
+    };
+
+    const tensor_registry& tensors() const { return state_.tensors(); }
 
     hyperparameters hyper_;
     cuda::memory memory_;
     std::vector<param_view> params_;  // both lists: what a call was handed, for the length of the call
     std::vector<tensor_view> grads_;
-    tensor_registry tensors_;
-    optimizer_state<Resolved, cuda::memory> state_;
+    tensor_state<Resolved, cuda::memory> state_;
     cuda::launch_plan plan_;
     std::unique_ptr<cuda::tensor_table> table_;
     buffer<cuda::chunk, cuda::memory> chunks_;

@@ -11,7 +11,6 @@
 
 #include <adamant/cuda/memory.hpp>
 #include <adamant/optimizer/tensor_registry.hpp>
-#include <adamant/state/flat_index.hpp>
 
 namespace adamant::inline v0::cuda {
 
@@ -30,8 +29,9 @@ struct chunk {
 
 //! What stays of a tensor.
 struct tensor_entry {
-    std::int64_t flat_start;    //!< where its moments are, and its noise is keyed
-    std::int64_t master_start;  //!< where its masters are
+    std::int64_t moment_start;  //!< where its moments are in their buffers
+    std::int64_t master_start;
+    std::int64_t flat_start;  //!< to which its noise is keyed
     std::int32_t group;
     bool in_norm;
 };
@@ -57,8 +57,9 @@ struct launch {
 class launch_plan {
 public:
     //! `fp32_apart`: whether parameters that are fp32 need launches of their own.
-    launch_plan(const tensor_registry& tensors, const flat_index& moments, const flat_index& masters,
-                bool fp32_apart) {
+    template <class TensorState>
+    launch_plan(const TensorState& state, bool fp32_apart) {
+        const tensor_registry& tensors = state.tensors();
         for (const bool is_fp32 : {false, true}) {
             bool is_open = false;
             for (std::size_t t = 0; t < tensors.size(); ++t) {
@@ -71,8 +72,9 @@ public:
                 cut(tensors.sizes()[t], static_cast<std::int32_t>(current.tensors.size()));
                 current.chunks = chunks_.size() - current.first_chunk;
                 current.tensors.push_back(t);
-                entries_.push_back({moments.start(t), masters.start(t),
-                                    static_cast<std::int32_t>(tensors.group_of(t)), tensors.in_norm(t)});
+                entries_.push_back({state.storage().index().start(t), state.storage().masters().start(t),
+                                    state.start(t), static_cast<std::int32_t>(tensors.group_of(t)),
+                                    tensors.in_norm(t)});
             }
         }
     }

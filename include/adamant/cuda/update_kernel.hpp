@@ -122,27 +122,29 @@ __global__ void __launch_bounds__(threads, 4)
     const step_constants constants = detail::merged(s.lasting, s.constants[entry.group]);
     auto* weights = static_cast<typename Weight::weight*>(table.params[c.slot]) + c.begin;
     const auto* grads = static_cast<const Grad*>(table.grads[c.slot]) + c.begin;
-    const std::int64_t flat_start = entry.flat_start + c.begin, master_start = entry.master_start + c.begin;
+    const std::int64_t moment_start = entry.moment_start + c.begin,
+                       master_start = entry.master_start + c.begin;
 
     for_each_lane(
         c.count, is_aligned(weights) && is_aligned(grads), [&]<int Size>(const lane_place<Size>& place) {
-            const std::int64_t flat = flat_start + place.first, master = master_start + place.first;
+            const std::int64_t moment = moment_start + place.first, master = master_start + place.first;
             float p[Size], m[Size], v[Size];
             const auto g = place.load(grads + place.first);
             detail::load_weights<Weight>(weights, s.masters, master, place, p);
-            detail::load_moment<ExpAvg>(s.exp_avg, flat, place, m);
-            detail::load_moment<ExpAvgSq>(s.exp_avg_sq, flat, place, v);
+            detail::load_moment<ExpAvg>(s.exp_avg, moment, place, m);
+            detail::load_moment<ExpAvgSq>(s.exp_avg_sq, moment, place, v);
 #pragma unroll
             for (int i = 0; i < Size; ++i)
                 adam_update<is_bounded<ExpAvg, ExpAvgSq>>(constants, main_grad<MainGrad>(g.value[i]), p[i],
                                                           m[i], v[i]);
             const auto store = [&](const auto& of_weight, const auto& of_exp_avg, const auto& of_exp_avg_sq) {
-                detail::store_moment<ExpAvg>(s.exp_avg, flat, place, m, of_exp_avg);
-                detail::store_moment<ExpAvgSq>(s.exp_avg_sq, flat, place, v, of_exp_avg_sq);
+                detail::store_moment<ExpAvg>(s.exp_avg, moment, place, m, of_exp_avg);
+                detail::store_moment<ExpAvgSq>(s.exp_avg_sq, moment, place, v, of_exp_avg_sq);
                 detail::store_weights<Weight>(weights, s.masters, master, place, p, of_weight);
             };
             if constexpr (noisy) {
-                const group_noise noise = noise_of(constants.seed, flat, constants.step);
+                const group_noise noise =
+                    noise_of(constants.seed, entry.flat_start + c.begin + place.first, constants.step);
                 const int first = place.place_in_group();
                 store(detail::lane_noise<slot::main_params>{noise, first},
                       detail::lane_noise<slot::exp_avg>{noise, first},

@@ -10,7 +10,7 @@
 
 namespace adamant::inline v0 {
 
-ADAMANT_ALWAYS_INLINE float fused_multiply_add(float a, float b, float c) {
+ADAMANT_KERNEL_INLINE float fused_multiply_add(float a, float b, float c) {
 #if defined(__CUDA_ARCH__)
     return __fmaf_rn(a, b, c);
 #else
@@ -18,7 +18,7 @@ ADAMANT_ALWAYS_INLINE float fused_multiply_add(float a, float b, float c) {
 #endif
 }
 
-ADAMANT_ALWAYS_INLINE double fused_multiply_add(double a, double b, double c) {
+ADAMANT_KERNEL_INLINE double fused_multiply_add(double a, double b, double c) {
 #if defined(__CUDA_ARCH__)
     return __fma_rn(a, b, c);
 #else
@@ -26,7 +26,7 @@ ADAMANT_ALWAYS_INLINE double fused_multiply_add(double a, double b, double c) {
 #endif
 }
 
-ADAMANT_ALWAYS_INLINE float square_root(float value) {
+ADAMANT_KERNEL_INLINE float square_root(float value) {
 #if defined(__CUDA_ARCH__)
     return __fsqrt_rn(value);
 #else
@@ -34,7 +34,7 @@ ADAMANT_ALWAYS_INLINE float square_root(float value) {
 #endif
 }
 
-ADAMANT_ALWAYS_INLINE double square_root(double value) {
+ADAMANT_KERNEL_INLINE double square_root(double value) {
 #if defined(__CUDA_ARCH__)
     return __dsqrt_rn(value);
 #else
@@ -42,7 +42,7 @@ ADAMANT_ALWAYS_INLINE double square_root(double value) {
 #endif
 }
 
-ADAMANT_ALWAYS_INLINE float quotient(float numerator, float denominator) {
+ADAMANT_KERNEL_INLINE float quotient(float numerator, float denominator) {
 #if defined(__CUDA_ARCH__)
     return __fdiv_rn(numerator, denominator);
 #else

@@ -57,14 +57,14 @@ ADAMANT_HOST_DEVICE constexpr std::uint32_t magnitude_word(float value) {
 namespace detail {
 
 template <class Codec, class Code>
-ADAMANT_ALWAYS_INLINE std::uint8_t stored_scale(coded<Code> v, std::int64_t first) {
+ADAMANT_KERNEL_INLINE std::uint8_t stored_scale(coded<Code> v, std::int64_t first) {
     if constexpr (Codec::has_scales) return v.scales[first / group_size];
     else return 0;
 }
 
 //! The scale of a group that is about to be stored, which it stores.
 template <class Codec, class Code>
-ADAMANT_ALWAYS_INLINE std::uint8_t new_scale(coded<Code> v, std::int64_t first, int count,
+ADAMANT_KERNEL_INLINE std::uint8_t new_scale(coded<Code> v, std::int64_t first, int count,
                                              const float* values) {
     if constexpr (Codec::has_scales) {
         std::uint32_t largest = 0;
@@ -85,12 +85,12 @@ struct moment_codec {
     using view = coded<Stored>;
     static constexpr bool has_scales = false;
 
-    static ADAMANT_ALWAYS_INLINE void load(view v, std::int64_t first, int count, float* out) {
+    static ADAMANT_KERNEL_INLINE void load(view v, std::int64_t first, int count, float* out) {
         const std::uint8_t scale = detail::stored_scale<Codec>(v, first);
         for (int i = 0; i < count; ++i) out[i] = Codec::decode(v.codes[first + i], scale);
     }
     template <class Noise = no_noise>
-    static ADAMANT_ALWAYS_INLINE void store(view v, std::int64_t first, int count, const float* values,
+    static ADAMANT_KERNEL_INLINE void store(view v, std::int64_t first, int count, const float* values,
                                             const Noise& noise = {}) {
         const std::uint8_t scale = detail::new_scale<Codec>(v, first, count, values);
         for (int i = 0; i < count; ++i) v.codes[first + i] = Codec::encode(values[i], scale, noise(i));
@@ -115,14 +115,14 @@ struct master_codec {
     static constexpr bool has_scales = false;
     static constexpr bool has_master = !std::is_void_v<Stored>;
 
-    static ADAMANT_ALWAYS_INLINE void load(view v, std::int64_t first, int count, float* out) {
+    static ADAMANT_KERNEL_INLINE void load(view v, std::int64_t first, int count, float* out) {
         const std::uint8_t scale = detail::stored_scale<Codec>(v.masters, first);
         for (int i = 0; i < count; ++i)
             out[i] = Codec::decode(v.weights[first + i], has_master ? v.masters.codes[first + i] : master{},
                                    scale);
     }
     template <class Noise = no_noise>
-    static ADAMANT_ALWAYS_INLINE void store(view v, std::int64_t first, int count, const float* values,
+    static ADAMANT_KERNEL_INLINE void store(view v, std::int64_t first, int count, const float* values,
                                             const Noise& noise = {}) {
         const std::uint8_t scale = detail::new_scale<Codec>(v.masters, first, count, values);
         for (int i = 0; i < count; ++i) {
@@ -149,8 +149,8 @@ template <class T>
 struct plain_codec : moment_codec<plain_codec<T>, T> {
     static constexpr rounding how = rounding::nearest;
 
-    static ADAMANT_ALWAYS_INLINE float decode(T code, std::uint8_t) { return to_float(code); }
-    static ADAMANT_ALWAYS_INLINE T encode(float value, std::uint8_t, std::uint32_t) {
+    static ADAMANT_KERNEL_INLINE float decode(T code, std::uint8_t) { return to_float(code); }
+    static ADAMANT_KERNEL_INLINE T encode(float value, std::uint8_t, std::uint32_t) {
         return round_to<T>(value);
     }
 };
@@ -160,8 +160,8 @@ template <class T>
 struct weight_only_codec : master_codec<weight_only_codec<T>, T, void> {
     static constexpr rounding how = rounding::nearest;
 
-    static ADAMANT_ALWAYS_INLINE float decode(T weight, char, std::uint8_t) { return to_float(weight); }
-    static ADAMANT_ALWAYS_INLINE encoded_weight<T, char> encode(float value, std::uint8_t, std::uint32_t) {
+    static ADAMANT_KERNEL_INLINE float decode(T weight, char, std::uint8_t) { return to_float(weight); }
+    static ADAMANT_KERNEL_INLINE encoded_weight<T, char> encode(float value, std::uint8_t, std::uint32_t) {
         return {round_to<T>(value)};
     }
 };
@@ -171,11 +171,11 @@ template <class T>
 struct fp32_master_codec : master_codec<fp32_master_codec<T>, T, float> {
     static constexpr rounding how = rounding::nearest;
 
-    static ADAMANT_ALWAYS_INLINE float decode(T, float master, std::uint8_t) { return master; }
-    static ADAMANT_ALWAYS_INLINE encoded_weight<T, float> encode(float value, std::uint8_t, std::uint32_t) {
+    static ADAMANT_KERNEL_INLINE float decode(T, float master, std::uint8_t) { return master; }
+    static ADAMANT_KERNEL_INLINE encoded_weight<T, float> encode(float value, std::uint8_t, std::uint32_t) {
         return {round_to<T>(value), value};
     }
-    static ADAMANT_ALWAYS_INLINE float master_of(float value, std::uint8_t, std::uint32_t) { return value; }
+    static ADAMANT_KERNEL_INLINE float master_of(float value, std::uint8_t, std::uint32_t) { return value; }
 };
 
 }  // namespace adamant::inline v0

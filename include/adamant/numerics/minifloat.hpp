@@ -124,16 +124,16 @@ struct half_master_codec : master_codec<half_master_codec<T, How>, T, typename s
     static ADAMANT_HOST_DEVICE constexpr std::uint8_t scale(std::uint32_t largest) {
         return half::scale(largest);
     }
-    static ADAMANT_ALWAYS_INLINE float decode(T, typename half::code master, std::uint8_t scale) {
+    static ADAMANT_KERNEL_INLINE float decode(T, typename half::code master, std::uint8_t scale) {
         return half::decode(master, scale);
     }
-    static ADAMANT_ALWAYS_INLINE encoded_weight<T, typename half::code> encode(float value,
+    static ADAMANT_KERNEL_INLINE encoded_weight<T, typename half::code> encode(float value,
                                                                                std::uint8_t scale,
                                                                                std::uint32_t random) {
         const auto master = half::encode(value, scale, random);
         return {round_to<T>(half::decode(master, scale)), master};
     }
-    static ADAMANT_ALWAYS_INLINE typename half::code master_of(float value, std::uint8_t scale,
+    static ADAMANT_KERNEL_INLINE typename half::code master_of(float value, std::uint8_t scale,
                                                                std::uint32_t random) {
         return half::encode(value, scale, random);
     }

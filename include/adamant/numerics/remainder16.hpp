@@ -36,14 +36,14 @@ ADAMANT_HOST_DEVICE constexpr float join_remainder16(bfloat16 weight, std::int16
 struct remainder16_codec : master_codec<remainder16_codec, bfloat16, std::int16_t> {
     static constexpr rounding how = rounding::exact;
 
-    static ADAMANT_ALWAYS_INLINE float decode(bfloat16 weight, std::int16_t remainder, std::uint8_t) {
+    static ADAMANT_KERNEL_INLINE float decode(bfloat16 weight, std::int16_t remainder, std::uint8_t) {
         return join_remainder16(weight, remainder);
     }
-    static ADAMANT_ALWAYS_INLINE encoded encode(float value, std::uint8_t, std::uint32_t) {
+    static ADAMANT_KERNEL_INLINE encoded encode(float value, std::uint8_t, std::uint32_t) {
         const remainder16_pair pair = split_remainder16(value);
         return {pair.weight, pair.remainder};
     }
-    static ADAMANT_ALWAYS_INLINE std::int16_t master_of(float, std::uint8_t, std::uint32_t) { return 0; }
+    static ADAMANT_KERNEL_INLINE std::int16_t master_of(float, std::uint8_t, std::uint32_t) { return 0; }
 };
 
 }  // namespace adamant::inline v0

@@ -43,15 +43,15 @@ template <rounding How>
 struct remainder8_codec : master_codec<remainder8_codec<How>, bfloat16, std::int8_t> {
     static constexpr rounding how = How;
 
-    static ADAMANT_ALWAYS_INLINE float decode(bfloat16 weight, std::int8_t remainder, std::uint8_t) {
+    static ADAMANT_KERNEL_INLINE float decode(bfloat16 weight, std::int8_t remainder, std::uint8_t) {
         return join_remainder8(weight, remainder);
     }
-    static ADAMANT_ALWAYS_INLINE encoded_weight<bfloat16, std::int8_t> encode(float value, std::uint8_t,
+    static ADAMANT_KERNEL_INLINE encoded_weight<bfloat16, std::int8_t> encode(float value, std::uint8_t,
                                                                               std::uint32_t random) {
         const remainder8_pair pair = split_remainder8<How>(value, random);
         return {pair.weight, pair.remainder};
     }
-    static ADAMANT_ALWAYS_INLINE std::int8_t master_of(float, std::uint8_t, std::uint32_t) { return 0; }
+    static ADAMANT_KERNEL_INLINE std::int8_t master_of(float, std::uint8_t, std::uint32_t) { return 0; }
 };
 
 }  // namespace adamant::inline v0

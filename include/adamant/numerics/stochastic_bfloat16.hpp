@@ -24,8 +24,8 @@ ADAMANT_HOST_DEVICE constexpr bfloat16 to_bfloat16_stochastic(float value, std::
 struct stochastic_bfloat16_codec : moment_codec<stochastic_bfloat16_codec, bfloat16> {
     static constexpr rounding how = rounding::stochastic;
 
-    static ADAMANT_ALWAYS_INLINE float decode(bfloat16 code, std::uint8_t) { return to_float(code); }
-    static ADAMANT_ALWAYS_INLINE bfloat16 encode(float value, std::uint8_t, std::uint32_t random) {
+    static ADAMANT_KERNEL_INLINE float decode(bfloat16 code, std::uint8_t) { return to_float(code); }
+    static ADAMANT_KERNEL_INLINE bfloat16 encode(float value, std::uint8_t, std::uint32_t random) {
         return to_bfloat16_stochastic(value, random);
     }
 };
@@ -34,10 +34,10 @@ struct stochastic_bfloat16_codec : moment_codec<stochastic_bfloat16_codec, bfloa
 struct stochastic_weight_codec : master_codec<stochastic_weight_codec, bfloat16, void> {
     static constexpr rounding how = rounding::stochastic;
 
-    static ADAMANT_ALWAYS_INLINE float decode(bfloat16 weight, char, std::uint8_t) {
+    static ADAMANT_KERNEL_INLINE float decode(bfloat16 weight, char, std::uint8_t) {
         return to_float(weight);
     }
-    static ADAMANT_ALWAYS_INLINE encoded encode(float value, std::uint8_t, std::uint32_t random) {
+    static ADAMANT_KERNEL_INLINE encoded encode(float value, std::uint8_t, std::uint32_t random) {
         return {to_bfloat16_stochastic(value, random)};
     }
 };

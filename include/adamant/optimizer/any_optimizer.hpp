@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <adamant/optimizer/adam.hpp>
+#include <adamant/optimizer/state_access.hpp>
 #include <adamant/policy/catalogue.hpp>
 #include <adamant/train/schedule.hpp>
 
@@ -80,6 +80,7 @@ public:
     std::int64_t step_count() const { return model_->step_count(); }
     void set_step_count(std::int64_t step) { model_->set_step_count(step); }
     const std::optional<class schedule>& schedule() const { return schedule_; }
+    void set_schedule(const std::optional<class schedule>& plan) { schedule_ = plan; }
     std::int64_t schedule_position() const { return position_; }
     void set_schedule_position(std::int64_t position) {
         if (position < 0)
@@ -115,6 +116,10 @@ public:
     }
     void reload_masters(std::span<const param_view> params) { model_->reload_masters(params); }
 
+    friend std::unique_ptr<state_access> access_state(any_optimizer& optimizer) {
+        return optimizer.model_->access();
+    }
+
 private:
     any_optimizer() = default;
 
@@ -138,6 +143,7 @@ private:
         virtual void import_fp32(slot, std::size_t, std::span<const float>) = 0;
         virtual void init_masters(std::span<const param_view>, std::span<const tensor_view>) = 0;
         virtual void reload_masters(std::span<const param_view>) = 0;
+        virtual std::unique_ptr<state_access> access() = 0;
     };
 
     template <class Optimizer>
@@ -179,6 +185,7 @@ private:
             optimizer.init_masters(params, values);
         }
         void reload_masters(std::span<const param_view> params) override { optimizer.reload_masters(params); }
+        std::unique_ptr<state_access> access() override { return access_state(optimizer); }
 
         Optimizer optimizer;
     };

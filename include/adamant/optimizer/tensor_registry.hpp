@@ -46,6 +46,7 @@ public:
     }
 
     std::size_t size() const { return sizes_.size(); }
+    const tensor_info& info(std::size_t tensor) const { return tensors_[tensor]; }
     const std::vector<std::int64_t>& sizes() const { return sizes_; }
     dtype type(std::size_t tensor) const { return types_[tensor]; }
     const std::vector<dtype>& types() const { return types_; }

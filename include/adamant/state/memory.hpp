@@ -40,7 +40,7 @@ class buffer {
 public:
     static constexpr std::size_t alignment = 64;
 
-    explicit buffer(std::size_t count, Memory memory) : memory_(std::move(memory)) {
+    explicit buffer(std::size_t count, Memory memory) : buffer(std::move(memory)) {
         if (count > std::numeric_limits<std::size_t>::max() / sizeof(T))
             throw shape_error("[adamant] state fits the address space: use fewer parameters.");
         if (count == 0) return;
@@ -69,6 +69,8 @@ public:
     std::size_t bytes() const { return count_ * sizeof(T); }
 
 private:
+    explicit buffer(Memory memory) : memory_(std::move(memory)) {}  // from here on the destructor gives back
+
     Memory memory_;
     T* values_ = nullptr;
     std::size_t count_ = 0;

@@ -107,7 +107,7 @@ inline step_constants constants_of_step(const hyperparameters& h, std::int64_t s
 }
 
 //! exp_avg and exp_avg_sq of one element, in place.
-ADAMANT_ALWAYS_INLINE void update_moments(const step_constants& c, float gradient, float p, float& m,
+ADAMANT_KERNEL_INLINE void update_moments(const step_constants& c, float gradient, float p, float& m,
                                           float& v) {
     float g = c.grad_factor * gradient;
     if (!c.decoupled) g = fused_multiply_add(c.weight_decay, p, g);
@@ -116,13 +116,13 @@ ADAMANT_ALWAYS_INLINE void update_moments(const step_constants& c, float gradien
 }
 
 //! u of new moments, as it is before bound and decay.
-ADAMANT_ALWAYS_INLINE float moment_ratio(const step_constants& c, float m, float v) {
+ADAMANT_KERNEL_INLINE float moment_ratio(const step_constants& c, float m, float v) {
     return quotient(m * c.exp_avg_factor, square_root(v) + c.eps);
 }
 
 //! What -lr multiplies.
 template <bool Bounded>
-ADAMANT_ALWAYS_INLINE float update_direction(const step_constants& c, float u, float p) {
+ADAMANT_KERNEL_INLINE float update_direction(const step_constants& c, float u, float p) {
     if constexpr (Bounded) u = smaller(larger(u, -c.update_bound), c.update_bound);
     if (c.decoupled) u = fused_multiply_add(c.weight_decay, p, u);
     return u;
@@ -130,7 +130,7 @@ ADAMANT_ALWAYS_INLINE float update_direction(const step_constants& c, float u, f
 
 //! One element: updates parameter, exp_avg and exp_avg_sq in place.
 template <bool Bounded = false>
-ADAMANT_ALWAYS_INLINE void adam_update(const step_constants& c, float gradient, float& p, float& m,
+ADAMANT_KERNEL_INLINE void adam_update(const step_constants& c, float gradient, float& p, float& m,
                                        float& v) {
     update_moments(c, gradient, p, m, v);
     p = fused_multiply_add(-c.lr, update_direction<Bounded>(c, moment_ratio(c, m, v), p), p);

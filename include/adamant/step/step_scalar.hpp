@@ -59,7 +59,7 @@ inline constexpr bool is_bounded = sizeof(typename ExpAvg::stored) == 1 ||
 namespace detail {
 
 template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
-ADAMANT_ALWAYS_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& s,
+ADAMANT_KERNEL_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& s,
                                          std::int64_t begin, std::int64_t end,
                                          const step_constants& constants) {
     constexpr bool noisy = Weight::how == rounding::stochastic || ExpAvg::how == rounding::stochastic ||

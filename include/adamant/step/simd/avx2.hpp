@@ -10,7 +10,7 @@
 #include <adamant/step/step_scalar.hpp>
 
 #define ADAMANT_SIMD_TARGET __attribute__((target("avx2,fma,f16c")))
-#define ADAMANT_SIMD ADAMANT_SIMD_TARGET inline __attribute__((always_inline))
+#define ADAMANT_SIMD ADAMANT_SIMD_TARGET ADAMANT_ALWAYS_INLINE
 
 namespace adamant::inline v0::avx2 {
 

@@ -9,7 +9,7 @@
 #include <adamant/step/step_scalar.hpp>
 
 #define ADAMANT_SIMD_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")))
-#define ADAMANT_SIMD ADAMANT_SIMD_TARGET inline __attribute__((always_inline))
+#define ADAMANT_SIMD ADAMANT_SIMD_TARGET ADAMANT_ALWAYS_INLINE
 
 namespace adamant::inline v0::avx512 {
 
