@@ -96,7 +96,7 @@ nlohmann::json measured(const std::string& list, std::int64_t tensors, std::int6
         grads.emplace_back(static_cast<const grad_t*>(memory.emplace_back(count * sizeof(grad_t)).data()),
                            count);
     }
-    optimizer_type optimizer(params, {}, stream, unjudged());
+    optimizer_type optimizer(params, {}, unjudged(), stream);
     const double update = seconds_of(stream, [&] { optimizer.step(params, grads, {.grad_norm = 1}); });
     const double both = seconds_of(stream, [&] { optimizer.step(params, grads); });
     const auto elements = static_cast<double>(tensors * size);

@@ -10,6 +10,10 @@
 #if defined(WITH_SAFETENSORS)
 #include <adamant/safetensors/header.hpp>
 #endif
+#if defined(WITH_MPI)
+#include <adamant/mpi/communicator.hpp>
+static_assert(adamant::communicator<adamant::mpi::communicator>);
+#endif
 
 #include <span>
 #include <vector>

@@ -39,8 +39,8 @@ struct device_model {
         on_device->upload();
         gradients->upload();
         check(cudaStreamCreate(&stream));
-        optimizer = std::make_unique<adam<Policy, cuda::memory>>(on_device->views(), hyper, stream,
-                                                                 unjudged(options));
+        optimizer = std::make_unique<adam<Policy, cuda::memory>>(on_device->views(), hyper, unjudged(options),
+                                                                 stream);
     }
     ~device_model() {
         optimizer.reset();

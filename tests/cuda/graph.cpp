@@ -6,6 +6,8 @@
 
 #include <optimizer/narrow_catalogue.hpp>
 
+#include <adamant/optimizer/any_optimizer.hpp>
+
 #include <doctest/doctest.h>
 
 namespace {
@@ -122,6 +124,31 @@ TEST_CASE("memory comes from the user's resource and goes back") {
         CHECK(optimizer.result().step == 1);
     }
     CHECK(resource.bytes == 0);
+}
+
+TEST_CASE("an optimizer whose policy is known at run time steps on the device as on the host") {
+    using catalogue_t = catalogue<lean, tiny>;
+    const hyperparameters hyper{.lr = 1e-2, .beta2 = 0.95, .seed = 3};
+    const schedule plan({.lr = 1e-2, .min_lr = 1e-3, .lr_warmup_steps = 2, .lr_decay_steps = 10});
+    device_model<tiny> model({300, 31}, hyper);
+    const std::vector<tensor_info> names{{.name = "a"}, {.name = "b"}};
+    std::vector<param_view> host_params, host_grads;
+    for (auto& params : model.params) host_params.emplace_back(std::span(params));
+    for (auto& grads : model.grads) host_grads.emplace_back(std::span(grads));
+    auto on_host = make_optimizer<catalogue_t>(tiny::spec, names, host_params, hyper, unjudged(), plan);
+    auto on_device = make_optimizer<catalogue_t, cuda::memory>(tiny::spec, names, model.on_device->views(),
+                                                               hyper, unjudged(), plan, 1, model.stream);
+    for (int i = 0; i < 4; ++i) {
+        const step_result a = on_host.step(host_params, host_grads);
+        const step_result b = on_device.step(model.on_device->views(), model.gradients->views());
+        CHECK(a.grad_norm == b.grad_norm);
+        CHECK(a.lr == b.lr);
+        CHECK(a.step == b.step);
+    }
+    CHECK(on_device.step_count() == 4);
+    CHECK(on_host.export_fp32("exp_avg_sq", 0) == on_device.export_fp32("exp_avg_sq", 0));
+    const std::vector<std::vector<bfloat16>> expected = model.params;
+    CHECK(model.values() == expected);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 //! Random numbers of one mutation, the same everywhere.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include <adamant/numerics/philox.hpp>

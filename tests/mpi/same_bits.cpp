@@ -31,7 +31,9 @@ void check(std::type_identity<Policy>) {
 }  // namespace
 
 #if defined(ADAMANT_EVERY_POLICY)
-TEST_CASE("every policy has the digest of the serial run") { same_bits::for_each_policy(check); }
+TEST_CASE("every policy has the digest of the serial run") {
+    same_bits::for_each_policy([](auto policy) { check(policy); });
+}
 #else
 TEST_CASE("a policy of every bucket dtype has the digest of the serial run") {
     check(std::type_identity<presets::lean_bf16>{});

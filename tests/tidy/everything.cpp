@@ -13,6 +13,7 @@ template class adamant::basic_adam<adamant::presets::full_fp32::resolved>;
 template class adamant::basic_adam<adamant::presets::lean_bf16::resolved>;
 template class adamant::basic_adam<adamant::presets::scaled_fp16::resolved>;
 template class adamant::basic_grad_bucket<adamant::bfloat16>;
+template class adamant::sharded<adamant::presets::lean_bf16>;
 
 namespace {
 

@@ -92,6 +92,7 @@ public:
         for (const summary& s : all) same = same && s.hash == all[0].hash && s.bytes == all[0].bytes;
         if (same) return;
         std::vector<std::string> texts;
+        texts.reserve(all.size());
         for (const summary& s : all) texts.emplace_back(static_cast<std::size_t>(s.bytes), '\0');
         gather(ranks, texts);
         for (std::size_t rank = 1; rank < texts.size(); ++rank) require_same(texts[0], texts[rank], rank);

@@ -83,7 +83,7 @@ public:
     }
 
 private:
-    static constexpr std::int64_t direct_bytes = 32 * 1024;
+    static constexpr std::int64_t direct_bytes = std::int64_t{32} * 1024;
 
     struct shard {
         std::vector<tensor_piece> direct, staged;

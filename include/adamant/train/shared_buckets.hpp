@@ -189,7 +189,7 @@ private:
         const auto number = static_cast<std::size_t>(&s - slots_.data());
         for (int rank = 0; rank < plan_.ranks(); ++rank)
             sources_[static_cast<std::size_t>(rank)] = rank == rank_ ? own : received(number, count, rank);
-        constexpr std::int64_t elements_of_task = 32 * 1024;
+        constexpr std::int64_t elements_of_task = std::int64_t{32} * 1024;
         const auto sum = [&](std::int64_t task) {
             const default_float_environment environment;
             const std::int64_t begin = task * elements_of_task;
