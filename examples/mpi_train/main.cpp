@@ -13,6 +13,14 @@
 
 #include "train_on_ranks.hpp"
 
+namespace {
+
+//! The files of examples/configs that this program can be given: bf16.yaml and bf16_precision_aware.yaml.
+using policies =
+    adamant::catalogue<adamant::policy<adamant::mode<adamant::bf16>>, fashion_mnist::precision_aware>;
+
+}  // namespace
+
 //! 0: done. 1: a rank, a file or the configuration is not as it should be. 2: the command line.
 int main(int argc, char** argv) {
     int provided = 0, result = 0;
@@ -21,7 +29,7 @@ int main(int argc, char** argv) {
         const fashion_mnist::command_line line = fashion_mnist::parse(argc, argv);
         if (line.help) std::fputs(fashion_mnist::usage, stdout);
         else
-            fashion_mnist::train_on_ranks(line, "mpi", [] {
+            fashion_mnist::train_on_ranks<policies>(line, "mpi", [] {
                 return adamant::mpi::communicator(MPI_COMM_WORLD, {.patience = std::chrono::minutes(1)});
             });
     } catch (const fashion_mnist::usage_error& e) {

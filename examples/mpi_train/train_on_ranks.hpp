@@ -18,13 +18,10 @@
 
 namespace fashion_mnist {
 
-//! What this program instantiates; examples/configs has a file for each.
-using policies =
-    adamant::catalogue<adamant::policy<adamant::mode<adamant::fp32>>,
-                       adamant::policy<adamant::mode<adamant::bf16>>,
-                       adamant::policy<adamant::mode<adamant::bf16>, adamant::precision_aware,
-                                       adamant::main_grads<adamant::bf16>, adamant::exp_avg<adamant::bf16>,
-                                       adamant::exp_avg_sq<adamant::bf16>>>;
+//! The policy of examples/configs/bf16_precision_aware.yaml.
+using precision_aware = adamant::policy<adamant::mode<adamant::bf16>, adamant::precision_aware,
+                                        adamant::main_grads<adamant::bf16>, adamant::exp_avg<adamant::bf16>,
+                                        adamant::exp_avg_sq<adamant::bf16>>;
 
 //! For ranks that print nothing.
 struct no_display {
@@ -66,8 +63,9 @@ void train(std::type_identity<Policy>, Ranks ranks, const adamant::yaml::resolut
     std::printf("  %s\n", csv.c_str());
 }
 
-//! make_ranks() yields the communicator. The curve's file is named after the configuration and the network.
-template <class MakeRanks>
+//! Policies is the catalogue of what the program instantiates; make_ranks() yields the communicator. The
+//! curve's file is named after the configuration and the network.
+template <class Policies, class MakeRanks>
 void train_on_ranks(const command_line& line, const std::string& network, MakeRanks&& make_ranks) {
     if (line.compare) throw usage_error("--compare is not for several processes");
     dataset data = read_dataset(line.data);
@@ -78,7 +76,7 @@ void train_on_ranks(const command_line& line, const std::string& network, MakeRa
     const auto config = adamant::yaml::resolve(
         adamant::yaml::load(file.string(), "actor.optim",
                             {.total_training_steps = line.training.total_steps(data.train.size())}));
-    adamant::visit(config.policy, policies{}, [&](auto policy) {
+    adamant::visit(config.policy, Policies{}, [&](auto policy) {
         train(policy, make_ranks(), config, file.stem().string(), network, data, line);
     });
 }

@@ -68,7 +68,8 @@ int main(int argc, char** argv) {
             result = 77;
         } else {
             const gpu device(rank, ranks, devices);
-            fashion_mnist::train_on_ranks(line, "nccl", [&] { return device.ranks(); });
+            fashion_mnist::train_on_ranks<adamant::catalogue<fashion_mnist::precision_aware>>(
+                line, "nccl", [&] { return device.ranks(); });
         }
     } catch (const fashion_mnist::usage_error& e) {
         std::fprintf(stderr, "%s\n%s", e.what(), fashion_mnist::usage);
