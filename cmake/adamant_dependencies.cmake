@@ -19,17 +19,17 @@ macro(adamant_require name)
   adamant_note(${name} "${${adamant_PACKAGE}_VERSION}")
 endmacro()
 
-# adamant_component(name SWITCH option PACKAGE package DEBIAN debian-package LINK target): the target adamant::name
-# for the roof folder include/adamant/name/. AUTO: if the package is there; ON: it must be; OFF: not.
+# adamant_component(name SWITCH option PACKAGE package [VERSION v] DEBIAN debian-package LINK target): the target
+# adamant::name for the roof folder include/adamant/name/. AUTO: if the package is there; ON: it must be; OFF: not.
 macro(adamant_component name)
-  cmake_parse_arguments(adamant "" "SWITCH;PACKAGE;DEBIAN;LINK" "" ${ARGN})
+  cmake_parse_arguments(adamant "" "SWITCH;PACKAGE;VERSION;DEBIAN;LINK" "" ${ARGN})
   if(NOT ${adamant_SWITCH} MATCHES "^(AUTO|ON|OFF)$")
     message(FATAL_ERROR "${adamant_SWITCH} is '${${adamant_SWITCH}}': write AUTO, ON or OFF.")
   endif()
   if(${adamant_SWITCH} STREQUAL "OFF")
     adamant_note("adamant::${name}" "off")
   else()
-    find_package(${adamant_PACKAGE} QUIET)
+    find_package(${adamant_PACKAGE} ${adamant_VERSION} QUIET)
     if(${adamant_PACKAGE}_FOUND)
       add_library(adamant_${name} INTERFACE)
       add_library(adamant::${name} ALIAS adamant_${name})

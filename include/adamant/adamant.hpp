@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! adamant: Adam, with precision policies that do not bend. The CPU library in one include; what needs a
-//! foreign library (yaml/) is included by name.
+//! foreign library (yaml/, safetensors/) is included by name.
 #pragma once
 
 // First, and by itself: the compiler's way to a rule's sentence is then two includes long.

@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! A user's program: one policy, one step, and a configuration where the YAML adapter is linked.
+//! A user's program: one policy, one step, and what the components have that are linked.
 #include <adamant/adamant.hpp>
 
 #if defined(WITH_YAML)
 #include <adamant/yaml/yaml.hpp>
 #endif
 
+#if defined(WITH_SAFETENSORS)
+#include <adamant/safetensors/header.hpp>
+#endif
 #if defined(WITH_MPI)
 #include <adamant/mpi/communicator.hpp>
 static_assert(adamant::communicator<adamant::mpi::communicator>);
@@ -27,6 +30,9 @@ int main() {
 #if defined(WITH_YAML)
     const auto config = adamant::yaml::load_text("lr: 1e-3", "inline.yaml");
     if (adamant::yaml::resolve(config).hyper.lr != 1e-3) return 2;
+#endif
+#if defined(WITH_SAFETENSORS)
+    if (!adamant::safetensors::parse_header("{}", "inline", 0).entries.empty()) return 3;
 #endif
     return 0;
 }

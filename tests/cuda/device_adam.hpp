@@ -81,8 +81,8 @@ public:
     device_adam(std::span<const adamant::tensor_info> tensors, const Params& params,
                 const adamant::hyperparameters& hyper, adamant::optimizer_options options, bool spread = true)
         : spread_(spread),
-          optimizer_((check(cudaStreamCreate(&stream_)), tensors), uploaded(params).views(), hyper, stream_,
-                     std::move(options)) {}
+          optimizer_((check(cudaStreamCreate(&stream_)), tensors), uploaded(params).views(), hyper,
+                     std::move(options), stream_) {}
     device_adam(const device_adam&) = delete;
     device_adam& operator=(const device_adam&) = delete;
 

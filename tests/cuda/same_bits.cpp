@@ -9,7 +9,6 @@
 
 #include <doctest/doctest.h>
 
-#include <emulation.hpp>
 #include <fstream>
 #include <map>
 #include <string>

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! mutations COUNT FOLDER: reads COUNT random mutations of the configuration files in FOLDER, the same ones
 //! each time.
+#include "dice.hpp"
 #include "read_config.hpp"
-
-#include <adamant/numerics/philox.hpp>
 
 #include <algorithm>
 #include <array>
@@ -16,20 +15,7 @@
 
 namespace {
 
-//! Random numbers of one mutation.
-class dice {
-public:
-    explicit dice(std::uint64_t number) : number_(number) {}
-    std::size_t below(std::size_t limit) {
-        if (next_ == 4) words_ = adamant::philox(1, number_, ++draws_), next_ = 0;
-        return limit == 0 ? 0 : words_[next_++] % limit;
-    }
-
-private:
-    std::uint64_t number_, draws_ = 0;
-    adamant::philox_words words_{};
-    std::size_t next_ = 4;
-};
+using fuzz::dice;
 
 constexpr std::array tokens{"optim:",
                             "\n  lr: 1e-3",

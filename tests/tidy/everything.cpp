@@ -5,6 +5,9 @@
 #if __has_include(<yaml-cpp/yaml.h>)
 #include <adamant/yaml/yaml.hpp>
 #endif
+#if __has_include(<nlohmann/json.hpp>)
+#include <adamant/safetensors/safetensors.hpp>
+#endif
 
 template class adamant::basic_adam<adamant::presets::full_fp32::resolved>;
 template class adamant::basic_adam<adamant::presets::lean_bf16::resolved>;
@@ -32,5 +35,14 @@ adamant::step_telemetry count_a_step(const adamant::adam<adamant::presets::lean_
 adamant::any_optimizer make(const adamant::yaml::config& config,
                             std::span<const adamant::tensor_view> params) {
     return adamant::yaml::make_optimizer<small>(config, {}, params);
+}
+#endif
+
+#if __has_include(<nlohmann/json.hpp>)
+void save_and_load(adamant::any_optimizer& optimizer, std::span<const adamant::tensor_view> params) {
+    const adamant::safetensors::checkpoint_folder folder("run", 2);
+    adamant::safetensors::load(folder.save(optimizer, params), optimizer, params);
+    adamant::safetensors::export_fp32("run/fp32.safetensors", optimizer, params);
+    adamant::safetensors::import_fp32("run/fp32.safetensors", optimizer, params);
 }
 #endif

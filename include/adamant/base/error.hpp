@@ -49,4 +49,10 @@ public:
     using error::error;
 };
 
+//! A checkpoint that cannot be written, read or taken: the file, the tensor, and what is wrong with it.
+class checkpoint_error : public error {
+public:
+    using error::error;
+};
+
 }  // namespace adamant::inline v0

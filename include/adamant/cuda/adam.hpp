@@ -34,10 +34,10 @@ public:
     using grad_t = typename Resolved::grad_t;
     static constexpr policy_spec spec = Resolved::spec;
 
-    //! Masters start from the parameters. options.executor is not used.
+    //! Masters start from the parameters; waits. options.executor is not used.
     template <parameter_list Params>
     basic_adam(std::span<const tensor_info> tensors, const Params& params, const hyperparameters& hyper,
-               cuda::memory memory = {}, optimizer_options options = {})
+               optimizer_options options, cuda::memory memory)
         : hyper_((require_valid(hyper), require_sound(spec, hyper, options.accept), hyper)),
           memory_(memory),
           params_(std::ranges::begin(params), std::ranges::end(params)),
@@ -60,11 +60,18 @@ public:
         memory_.wait();
     }
 
+    template <parameter_list Params>
+    basic_adam(std::span<const tensor_info> tensors, const Params& params, const hyperparameters& hyper,
+               cuda::memory memory = {})
+        : basic_adam(tensors, params, hyper, optimizer_options{}, memory) {}
     //! Without names and shapes: every tensor decays.
     template <parameter_list Params>
-    basic_adam(const Params& params, const hyperparameters& hyper, cuda::memory memory = {},
-               optimizer_options options = {})
-        : basic_adam(std::span<const tensor_info>{}, params, hyper, memory, std::move(options)) {}
+    basic_adam(const Params& params, const hyperparameters& hyper, optimizer_options options,
+               cuda::memory memory)
+        : basic_adam(std::span<const tensor_info>{}, params, hyper, std::move(options), memory) {}
+    template <parameter_list Params>
+    basic_adam(const Params& params, const hyperparameters& hyper, cuda::memory memory = {})
+        : basic_adam(std::span<const tensor_info>{}, params, hyper, optimizer_options{}, memory) {}
 
     basic_adam(basic_adam&&) noexcept = default;
     basic_adam& operator=(basic_adam&&) noexcept = default;

@@ -17,11 +17,19 @@ namespace adamant::inline v0::cuda {
 inline constexpr std::uint32_t all_threads_of_warp = 0xFFFFFFFFu;
 
 template <class T, int Size>
-struct alignas(sizeof(T) * Size < 16 ? sizeof(T) * Size : 16) lane {
+struct lane {
     T value[Size];
 };
 
-//! Where a thread is in a chunk: at Size elements, or beyond the end.
+//! The same bytes as memory is accessed: nvcc makes accesses of 16 bytes of words, of 8 of halves.
+template <int Bytes>
+struct [[gnu::may_alias]] alignas(Bytes < 16 ? Bytes : 16) lane_words {
+    std::uint32_t word[Bytes / 4];
+};
+template <class T, int Size>
+using lane_access = lane_words<static_cast<int>(sizeof(T)) * Size>;
+
+//! Where a thread is in a chunk: at Size elements, or, one by one, maybe beyond the end.
 template <int Size>
 struct lane_place {
     static constexpr int size = Size;
@@ -31,11 +39,15 @@ struct lane_place {
 
     template <class T>
     __device__ lane<T, Size> load(const T* from) const {
-        return is_inside ? *reinterpret_cast<const lane<T, Size>*>(from) : lane<T, Size>{};
+        using loaded = lane<T, Size>;
+        if constexpr (Size == 1) return {is_inside ? *from : T{}};
+        else return __builtin_bit_cast(loaded, *reinterpret_cast<const lane_access<T, Size>*>(from));
     }
     template <class T>
     __device__ void store(T* to, const lane<T, Size>& values) const {
-        if (is_inside) *reinterpret_cast<lane<T, Size>*>(to) = values;
+        using access = lane_access<T, Size>;
+        if constexpr (Size > 1) *reinterpret_cast<access*>(to) = __builtin_bit_cast(access, values);
+        else if (is_inside) *to = values.value[0];
     }
     //! Of its first element in the group.
     __device__ int place_in_group() const { return first % group_size; }
@@ -44,7 +56,7 @@ struct lane_place {
 //! Whether whole lanes can be read and written there.
 template <class T>
 __device__ inline bool is_aligned(const T* pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer) % alignof(lane<T, lane_size>) == 0;
+    return reinterpret_cast<std::uintptr_t>(pointer) % alignof(lane_access<T, lane_size>) == 0;
 }
 
 //! Calls f(lane_place) for the lanes of a chunk of `count` elements, in warps that are always whole.

@@ -25,7 +25,9 @@ namespace adamant::inline v0 {
 
 namespace detail {
 class telemetry_reader;  // optimizer/telemetry.hpp
-}
+template <class Optimizer>
+class adam_state_access;  // optimizer/state_access.hpp
+}  // namespace detail
 
 //! Adam for a resolved policy. Lists have the order and the sizes given at construction, each time;
 //! pointers may change between steps, none is kept, and gradients are never written.
@@ -157,6 +159,8 @@ public:
 
 private:
     friend class detail::telemetry_reader;
+    template <class Optimizer>
+    friend class detail::adam_state_access;
     using main_grad_t = element_t<typename Resolved::main_grads>;
 
     const tensor_registry& tensors() const { return state_.tensors(); }

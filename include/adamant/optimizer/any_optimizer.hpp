@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <adamant/optimizer/adam.hpp>
+#include <adamant/optimizer/state_access.hpp>
 #include <adamant/policy/catalogue.hpp>
 #include <adamant/train/schedule.hpp>
 
@@ -28,7 +28,8 @@ struct slot_view {
 };
 
 //! adam<Policy> behind a run-time interface. With a schedule, the k-th applied step uses lr(k - 1); a skipped
-//! step does not advance it. step_options.lr and .weight_decay win over both. Move-only.
+//! step does not advance it. step_options.lr and .weight_decay win over both. With cuda::memory tensors are
+//! in device memory and a step waits for its result. Move-only.
 class any_optimizer {
 public:
     //! `increment` is what a step adds to the schedule's position: 1, or the samples of a step.
@@ -75,11 +76,13 @@ public:
     const hyperparameters& hyper() const { return model_->hyper(); }
 
     double loss_scale() const { return model_->scaler() ? model_->scaler()->scale() : 1; }
-    std::optional<loss_scaler>& scaler() { return model_->scaler(); }
+    //! As it is now; a copy.
+    std::optional<loss_scaler> scaler() const { return model_->scaler(); }
 
     std::int64_t step_count() const { return model_->step_count(); }
     void set_step_count(std::int64_t step) { model_->set_step_count(step); }
     const std::optional<class schedule>& schedule() const { return schedule_; }
+    void set_schedule(const std::optional<class schedule>& plan) { schedule_ = plan; }
     std::int64_t schedule_position() const { return position_; }
     void set_schedule_position(std::int64_t position) {
         if (position < 0)
@@ -115,6 +118,10 @@ public:
     }
     void reload_masters(std::span<const param_view> params) { model_->reload_masters(params); }
 
+    friend std::unique_ptr<state_access> access_state(any_optimizer& optimizer) {
+        return optimizer.model_->access();
+    }
+
 private:
     any_optimizer() = default;
 
@@ -130,7 +137,7 @@ private:
                                  const step_options&) = 0;
         virtual const hyperparameters& hyper() const = 0;
         virtual std::size_t state_bytes() const = 0;
-        virtual std::optional<loss_scaler>& scaler() = 0;
+        virtual std::optional<loss_scaler> scaler() const = 0;
         virtual std::int64_t step_count() const = 0;
         virtual void set_step_count(std::int64_t) = 0;
         virtual slot_view state(slot, std::size_t) const = 0;
@@ -138,20 +145,29 @@ private:
         virtual void import_fp32(slot, std::size_t, std::span<const float>) = 0;
         virtual void init_masters(std::span<const param_view>, std::span<const tensor_view>) = 0;
         virtual void reload_masters(std::span<const param_view>) = 0;
+        virtual std::unique_ptr<state_access> access() = 0;
     };
 
     template <class Optimizer>
     struct model final : interface {
+        //! On a GPU a step is enqueued, and its result is waited for.
+        static constexpr bool steps_later = requires(Optimizer & o) { o.result(); };
+
         template <class... Arguments>
         explicit model(Arguments&&... arguments) : optimizer(std::forward<Arguments>(arguments)...) {}
 
         step_result step(std::span<const tensor_view> params, std::span<const tensor_view> grads,
                          const step_options& options) override {
-            return optimizer.step(params, grads, options);
+            if constexpr (steps_later) {
+                optimizer.step(params, grads, options);
+                return optimizer.result();
+            } else {
+                return optimizer.step(params, grads, options);
+            }
         }
         const hyperparameters& hyper() const override { return optimizer.hyper(); }
         std::size_t state_bytes() const override { return optimizer.state_bytes(); }
-        std::optional<loss_scaler>& scaler() override { return optimizer.scaler(); }
+        std::optional<loss_scaler> scaler() const override { return optimizer.scaler(); }
         std::int64_t step_count() const override { return optimizer.step_count(); }
         void set_step_count(std::int64_t step) override { optimizer.set_step_count(step); }
         slot_view state(slot s, std::size_t tensor) const override {
@@ -179,6 +195,12 @@ private:
             optimizer.init_masters(params, values);
         }
         void reload_masters(std::span<const param_view> params) override { optimizer.reload_masters(params); }
+        std::unique_ptr<state_access> access() override {
+            if constexpr (steps_later)
+                throw state_error(
+                    "[adamant] checkpoints are of state in host memory: this optimizer has its on a GPU.");
+            else return access_state(optimizer);
+        }
 
         Optimizer optimizer;
     };

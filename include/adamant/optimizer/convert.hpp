@@ -30,13 +30,13 @@ constexpr bool holds_master(dtype mode, dtype from, dtype to) {
 }
 
 //! Whether the state of one policy fits another without rounding. Both have the same mode.
+constexpr bool is_lossless(const policy_spec& from, const policy_spec& to) {
+    return from.mode == to.mode && holds_master(from.mode, from.main_params.kind, to.main_params.kind) &&
+           holds_moment(from.exp_avg.kind, to.exp_avg.kind) &&
+           holds_moment(from.exp_avg_sq.kind, to.exp_avg_sq.kind);
+}
 template <class From, class To>
-inline constexpr bool is_lossless_v = From::spec.mode ==
-                                          To::spec.mode&& holds_master(From::spec.mode,
-                                                                       From::spec.main_params.kind,
-                                                                       To::spec.main_params.kind) &&
-                                      holds_moment(From::spec.exp_avg.kind, To::spec.exp_avg.kind) &&
-                                      holds_moment(From::spec.exp_avg_sq.kind, To::spec.exp_avg_sq.kind);
+inline constexpr bool is_lossless_v = is_lossless(From::spec, To::spec);
 
 //! Permission to round.
 struct narrowing_t {};

@@ -46,11 +46,11 @@ public:
     }
 
     std::size_t size() const { return sizes_.size(); }
+    const tensor_info& info(std::size_t tensor) const { return tensors_[tensor]; }
     const std::vector<std::int64_t>& sizes() const { return sizes_; }
     dtype type(std::size_t tensor) const { return types_[tensor]; }
     const std::vector<dtype>& types() const { return types_; }
     const std::vector<tensor_info>& infos() const { return tensors_; }
-    const tensor_info& info(std::size_t tensor) const { return tensors_[tensor]; }
     bool in_norm(std::size_t tensor) const { return tensors_[tensor].in_norm; }
     std::size_t group_of(std::size_t tensor) const { return group_of_[tensor]; }
     const std::vector<param_group>& groups() const { return groups_; }

@@ -32,6 +32,9 @@ public:
           state_(tensors_.sizes(), tensors_.are(dtype_of<param_t>), std::move(memory)) {}
 
     const tensor_registry& tensors() const { return tensors_; }
+    std::uint64_t seed() const { return seed_; }
+    //! Of the noise from now on.
+    void set_seed(std::uint64_t seed) { seed_ = seed; }
     std::size_t bytes() const { return state_.bytes(); }
     //! For who computes with all of it at once.
     optimizer_state<Resolved, Memory>& storage() { return state_; }
@@ -74,23 +77,27 @@ public:
     //! A slot of a tensor as fp32. main_params needs the tensor's weights, which may hold part of it.
     std::vector<float> export_fp32(slot s, std::size_t tensor, param_view weights) const {
         tensors_.check_tensor(tensor);
+        if (s == slot::main_params) tensors_.check_view(weights, tensor, tensors_.type(tensor), "parameters");
         std::vector<float> values(static_cast<std::size_t>(tensors_.sizes()[tensor]));
+        export_range(s, tensor, 0, values, weights.data);
+        return values;
+    }
+
+    //! The elements of a slot from `first` on, a multiple of 32, as fp32. `weights` has the tensor's first
+    //! element.
+    void export_range(slot s, std::size_t tensor, std::int64_t first, std::span<float> values,
+                      const void* weights) const {
         const auto load = [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
-            for_each_group(tensor, [&](std::int64_t first, int count) {
-                Codec::load(view, first, count, values.data() + first);
+            for_each_group(first, values.size(), [&](std::int64_t at, int count) {
+                Codec::load(view, at, count, values.data() + (at - first));
             });
         };
         // Codecs have one view for reading and writing: the const of who only reads ends here.
         auto& self = const_cast<tensor_state&>(*this);
-        if (s == slot::main_params) {
-            tensors_.check_view(weights, tensor, tensors_.type(tensor), "parameters");
-            self.with_weights(tensor, weights.data, load);
-        } else if (s == slot::exp_avg) {
+        if (s == slot::main_params) self.with_weights(tensor, const_cast<void*>(weights), load);
+        else if (s == slot::exp_avg)
             load(std::type_identity<codec<slot::exp_avg>>{}, self.template at<slot::exp_avg>(tensor));
-        } else {
-            load(std::type_identity<codec<slot::exp_avg_sq>>{}, self.template at<slot::exp_avg_sq>(tensor));
-        }
-        return values;
+        else load(std::type_identity<codec<slot::exp_avg_sq>>{}, self.template at<slot::exp_avg_sq>(tensor));
     }
 
     //! Sets a moment of a tensor from fp32 values, rounded with the noise of `step`.
@@ -99,30 +106,49 @@ public:
         if (s == slot::main_params)
             throw state_error("[adamant] masters are set together with the weights: call init_masters.");
         tensors_.check_size(static_cast<std::int64_t>(values.size()), tensor, "values");
-        if (s == slot::exp_avg)
-            store<slot::exp_avg, codec<slot::exp_avg>>(at<slot::exp_avg>(tensor), tensor, values.data(),
-                                                       step);
-        else
-            store<slot::exp_avg_sq, codec<slot::exp_avg_sq>>(at<slot::exp_avg_sq>(tensor), tensor,
-                                                             values.data(), step);
+        import_range(s, tensor, 0, values, nullptr, step);
     }
 
     //! Weights and master of a tensor from fp32 values.
     void init_master(std::size_t tensor, void* weights, const float* values, std::int64_t step) {
-        with_weights(tensor, weights, [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
-            store<slot::main_params, Codec>(view, tensor, values, step);
-        });
+        const auto size = static_cast<std::size_t>(tensors_.sizes()[tensor]);
+        import_range(slot::main_params, tensor, 0, {values, size}, weights, step);
+    }
+
+    //! Sets the elements of a slot from `first` on, a multiple of 32; of main_params with the weights, whose
+    //! first element is at `weights`.
+    void import_range(slot s, std::size_t tensor, std::int64_t first, std::span<const float> values,
+                      void* weights, std::int64_t step) {
+        const auto store = [&]<slot S, class Codec>(std::integral_constant<slot, S>,
+                                                    std::type_identity<Codec>, typename Codec::view view) {
+            for_each_group(first, values.size(), [&](std::int64_t at, int count) {
+                Codec::store(view, at, count, values.data() + (at - first), noise<S>(tensor, at, step));
+            });
+        };
+        if (s == slot::main_params)
+            with_weights(tensor, weights,
+                         [&]<class Codec>(std::type_identity<Codec> which, typename Codec::view view) {
+                             store(std::integral_constant<slot, slot::main_params>{}, which, view);
+                         });
+        else if (s == slot::exp_avg)
+            store(std::integral_constant<slot, slot::exp_avg>{}, std::type_identity<codec<slot::exp_avg>>{},
+                  at<slot::exp_avg>(tensor));
+        else
+            store(std::integral_constant<slot, slot::exp_avg_sq>{},
+                  std::type_identity<codec<slot::exp_avg_sq>>{}, at<slot::exp_avg_sq>(tensor));
     }
 
     //! Masters that say what the weights say.
     void start_masters(std::span<const param_view> params, std::int64_t step) {
-        for (std::size_t i = 0; i < params.size(); ++i)
+        for (std::size_t i = 0; i < params.size(); ++i) {
+            const auto size = static_cast<std::size_t>(params[i].size);
             with_weights(i, params[i].data,
                          [&]<class Codec>(std::type_identity<Codec>, typename Codec::view view) {
-                             for_each_group(i, [&](std::int64_t first, int count) {
+                             for_each_group(0, size, [&](std::int64_t first, int count) {
                                  Codec::start(view, first, count, noise<slot::main_params>(i, first, step));
                              });
                          });
+        }
     }
 
 private:
@@ -150,18 +176,12 @@ private:
         return {noise_of(seed_, start(tensor) + first, static_cast<std::uint64_t>(step))};
     }
 
-    template <slot S, class Codec>
-    void store(typename Codec::view view, std::size_t tensor, const float* values, std::int64_t step) {
-        for_each_group(tensor, [&](std::int64_t first, int count) {
-            Codec::store(view, first, count, values + first, noise<S>(tensor, first, step));
-        });
-    }
-
+    //! Calls f with the first element and the length of the groups of `count` elements from `first` on.
     template <class F>
-    void for_each_group(std::size_t tensor, F&& f) const {
-        const std::int64_t size = tensors_.sizes()[tensor];
-        for (std::int64_t first = 0; first < size; first += group_size)
-            f(first, static_cast<int>(std::min<std::int64_t>(group_size, size - first)));
+    static void for_each_group(std::int64_t first, std::size_t count, F&& f) {
+        const std::int64_t end = first + static_cast<std::int64_t>(count);
+        for (; first < end; first += group_size)
+            f(first, static_cast<int>(std::min<std::int64_t>(group_size, end - first)));
     }
 
     tensor_registry tensors_;

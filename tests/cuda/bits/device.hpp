@@ -59,7 +59,8 @@ inline std::vector<float> some_floats(std::size_t count, std::uint32_t seed) {
     std::vector<float> values(count);
     for (float& v : values) v = static_cast<float>(static_cast<std::int32_t>(random())) * 0x1p-31f;
     const float special[] = {0.0f, -0.0f, 1e-41f, 3e38f, -INFINITY};
-    for (std::size_t i = 0; i < std::size(special) && 17 * i + 3 < count; ++i) values[17 * i + 3] = special[i];
+    for (std::size_t i = 0; i < std::size(special) && 17 * i + 3 < count; ++i)
+        values[17 * i + 3] = special[i];
     return values;
 }
 

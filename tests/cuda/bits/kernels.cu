@@ -9,6 +9,9 @@ template __global__ void block_sums<float>(const float*, std::uint32_t, float*);
 template __global__ void block_sums<double>(const double*, std::uint32_t, double*);
 
 // A function of the host that names it instantiates a hidden one.
-void use_hidden() { cudaLaunchKernelEx(static_cast<const cudaLaunchConfig_t*>(nullptr), hidden<float>, static_cast<float*>(nullptr)); }
+void use_hidden() {
+    cudaLaunchKernelEx(static_cast<const cudaLaunchConfig_t*>(nullptr), hidden<float>,
+                       static_cast<float*>(nullptr));
+}
 
 }  // namespace bits

@@ -37,6 +37,7 @@ __global__ void __launch_bounds__(128) elements(const __grid_constant__ table t)
     const float* from = t.from[blockIdx.x];
     float* to = t.to[blockIdx.x];
     const std::uint32_t size = t.size[blockIdx.x], vectors = size / 4;
+#pragma unroll 1
     for (std::uint32_t i = threadIdx.x; i < vectors; i += blockDim.x) {
         const vector a = reinterpret_cast<const vector*>(from)[i];
         vector b = reinterpret_cast<const vector*>(to)[i];
@@ -44,7 +45,9 @@ __global__ void __launch_bounds__(128) elements(const __grid_constant__ table t)
         for (int e = 0; e < 4; ++e) b.of[e] = one_element(a.of[e], b.of[e]);
         reinterpret_cast<vector*>(to)[i] = b;
     }
-    for (std::uint32_t i = 4 * vectors + threadIdx.x; i < size; i += blockDim.x) to[i] = one_element(from[i], to[i]);
+#pragma unroll 1
+    for (std::uint32_t i = 4 * vectors + threadIdx.x; i < size; i += blockDim.x)
+        to[i] = one_element(from[i], to[i]);
 }
 
 //! A template of an own type, launched by its address.
@@ -54,15 +57,18 @@ __global__ void __launch_bounds__(256) block_sums(const T* from, std::uint32_t s
     T sum = 0;
     for (std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < size; i += gridDim.x * blockDim.x)
         sum = sum + from[i];
-    for (int lanes = 16; lanes > 0; lanes /= 2) sum = sum + __shfl_xor_sync(0xFFFFFFFFu, sum, lanes);
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        sum = sum + __shfl_down_sync(0xFFFFFFFFu, sum, static_cast<unsigned>(lanes));
     if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = sum;
     __syncthreads();
     if (threadIdx.x != 0) return;
+#pragma unroll 1
     for (std::uint32_t w = 1; w < blockDim.x / 32; ++w) sum = sum + of_warp[w];
     sums[blockIdx.x] = sum;
 }
 
-//! Largest magnitudes of 4 neighbours; lane 0 of each warp's segment of 8 passed to all of it; what votes say.
+//! Largest magnitudes of 4 neighbours; lane 0 of each warp's segment of 8 passed to all of it; what votes
+//! say.
 __global__ void exchanges(const float* from, float* largest, float* first, std::uint32_t* votes) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     float m = fabsf(from[i]);
@@ -71,13 +77,14 @@ __global__ void exchanges(const float* from, float* largest, float* first, std::
     largest[i] = m;
     first[i] = __shfl_sync(0xFFFFFFFFu, from[i], 0, 8) + __shfl_down_sync(0xFFFFFFFFu, from[i], 3, 16);
     const std::uint32_t ballot = __ballot_sync(0xFFFFFFFFu, from[i] > 0);
-    const int any = __any_sync(0xFFFFFFFFu, from[i] > 0.875f), all = __all_sync(0xFFFFFFFFu, from[i] > -0.875f);
+    const int any = __any_sync(0xFFFFFFFFu, from[i] > 0.875f),
+              all = __all_sync(0xFFFFFFFFu, from[i] > -0.875f);
     votes[i] = ballot + static_cast<std::uint32_t>(any) * 3u + static_cast<std::uint32_t>(all) * 7u;
 }
 
 //! Bins of 64 bits that all threads add to, the largest value, flags, and tickets.
 __global__ void atomics(const std::uint32_t* from, std::uint32_t size, word* bins, std::uint32_t* largest,
-                               std::uint32_t* flags, std::uint32_t* tickets) {
+                        std::uint32_t* flags, std::uint32_t* tickets) {
     const std::uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= size) return;
     atomicAdd(&bins[from[i] & 7u], static_cast<word>(from[i]) << 20);
@@ -95,7 +102,8 @@ __global__ void integers(const word* from, word* to) {
     std::uint16_t places[16];
     for (std::uint32_t k = 0; k < 16; ++k) places[k] = static_cast<std::uint16_t>(low >> k ^ high);
     word sum = __umulhi(low, high) + (low % (high | 1u)) * 5ull + places[high & 15u];
-    sum += static_cast<word>(__clz(static_cast<int>(low)) + __clzll(static_cast<long long>(a)) + __popc(high)) << 7;
+    sum += static_cast<word>(__clz(static_cast<int>(low)) + __clzll(static_cast<long long>(a)) + __popc(high))
+           << 7;
     sum ^= __brev(low) + static_cast<word>(__ffs(static_cast<int>(high))) * 11;
     sum += a / ((high & 0xFFFFu) + 1) + static_cast<word>(static_cast<long long>(a) >> (low & 63u));
     sum += static_cast<word>(static_cast<std::int8_t>(low) * static_cast<std::int16_t>(high));

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! The emulated runtime notices what a device would not forgive: a missing synchronise, a wait that a capture must
-//! not see, memory used after it was freed. And it does what CUDA does otherwise.
+//! The emulated runtime notices what a device would not forgive: a missing synchronise, a wait that a capture
+//! must not see, memory used after it was freed. And it does what CUDA does otherwise.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "../emulation/memory.hpp"
+#include "../emulation/sanitizer.hpp"
 #include "device.hpp"
 #include "kernels.hpp"
 
@@ -20,7 +22,9 @@ using emulated_cuda::device_error;
 
 struct stream {
     cudaStream_t handle = nullptr;
-    explicit stream(unsigned flags = cudaStreamNonBlocking) { check(cudaStreamCreateWithFlags(&handle, flags)); }
+    explicit stream(unsigned flags = cudaStreamNonBlocking) {
+        check(cudaStreamCreateWithFlags(&handle, flags));
+    }
     ~stream() { static_cast<void>(cudaStreamDestroy(handle)); }
     stream(const stream&) = delete;
     stream& operator=(const stream&) = delete;
@@ -140,7 +144,8 @@ TEST_CASE("a capture does not outlive a wait or an allocation") {
     ends_a_capture([&](cudaStream_t s) { return cudaFreeAsync(values.data(), s); });
     ends_a_capture([&](cudaStream_t) { return cudaMallocHost(&pointer, 16); });
     ends_a_capture([&](cudaStream_t) { return cudaHostAlloc(&pointer, 16, cudaHostAllocDefault); });
-    ends_a_capture([&](cudaStream_t) { return cudaMemcpy(&value, values.data(), 4, cudaMemcpyDeviceToHost); });
+    ends_a_capture(
+        [&](cudaStream_t) { return cudaMemcpy(&value, values.data(), 4, cudaMemcpyDeviceToHost); });
     ends_a_capture([&](cudaStream_t) { return cudaMemset(values.data(), 0, 4); });
     CHECK(pointer == nullptr);
     CHECK(value == 0);
@@ -155,7 +160,8 @@ TEST_CASE("capture has errors of its own") {
 
     check(cudaStreamBeginCapture(blocking.handle, cudaStreamCaptureModeRelaxed));
     CHECK(launch(bits::increment, 1, 1, nullptr, values.data(), 1u) == cudaErrorStreamCaptureImplicit);
-    CHECK(launch(bits::increment, 1, 1, blocking.handle, values.data(), 1u) == cudaErrorStreamCaptureInvalidated);
+    CHECK(launch(bits::increment, 1, 1, blocking.handle, values.data(), 1u) ==
+          cudaErrorStreamCaptureInvalidated);
     CHECK(cudaStreamEndCapture(blocking.handle, &graph) == cudaErrorStreamCaptureInvalidated);
 
     cudaEvent_t event = nullptr;
@@ -230,6 +236,27 @@ TEST_CASE("memory: what is alive, what is its kind, and to whom it belongs") {
     CHECK(cudaFree(nullptr) == cudaSuccess);
     CHECK(emulated_cuda::live_allocations() == before);
 }
+
+#if defined(ADAMANT_ASAN)
+TEST_CASE("the host does not read the device's memory, a kernel no more than there is") {
+    float* memory = nullptr;
+    check(cudaMalloc(&memory, 67));
+    const auto* bytes = reinterpret_cast<const char*>(memory);
+    const auto is_readable = [&](std::ptrdiff_t i) { return __asan_address_is_poisoned(bytes + i) == 0; };
+    CHECK_FALSE(is_readable(0));
+    check(launch(bits::increment, 1, 64, nullptr, memory, 16u));
+    check(cudaDeviceSynchronize());
+    CHECK_FALSE(is_readable(0));
+    {
+        const emulated_cuda::opened_memory as_in_a_kernel;
+        CHECK(is_readable(0));
+        CHECK(is_readable(66));
+        CHECK_FALSE(is_readable(67));
+        CHECK_FALSE(is_readable(-1));
+    }
+    check(cudaFree(memory));
+}
+#endif
 
 TEST_CASE("memory of a stream is freed in its turn") {
     const stream s;

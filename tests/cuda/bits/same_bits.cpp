@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! Kernels give what the host computes by itself, in every order of blocks and threads: as functions, and as PTX
-//! where ADAMANT_PTX names it.
+//! Kernels give what the host computes by itself, in every order of blocks and threads: as functions, and as
+//! PTX where ADAMANT_PTX names it.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,6 +9,7 @@
 
 #include <doctest/doctest.h>
 
+#include "../emulation/sanitizer.hpp"
 #include "device.hpp"
 #include "kernels.hpp"
 
@@ -71,7 +72,8 @@ std::vector<T> expected_sums(const std::vector<T>& from, std::uint32_t blocks, s
             std::vector<T> lanes(of_thread.begin() + 32 * w, of_thread.begin() + 32 * w + 32);
             for (std::uint32_t distance = 16; distance > 0; distance /= 2) {
                 const std::vector<T> before = lanes;
-                for (std::uint32_t l = 0; l < 32; ++l) lanes[l] = before[l] + before[l ^ distance];
+                for (std::uint32_t l = 0; l < 32; ++l)
+                    lanes[l] = before[l] + before[l + distance < 32 ? l + distance : l];
             }
             sum = w == 0 ? lanes[0] : sum + lanes[0];
         }
@@ -86,7 +88,8 @@ TEST_CASE_TEMPLATE("sums by shuffles and shared memory", T, float, double) {
         for (const float v : bits::some_floats(5000, 5))
             if (std::isfinite(v) && std::fabs(v) <= 1) from.push_back(T{v} / 3);
         const array<T> on_device(from), sums(7);
-        check(launch(&bits::block_sums<T>, 7, 256, nullptr, on_device.data(), static_cast<std::uint32_t>(from.size()), sums.data()));
+        check(launch(&bits::block_sums<T>, 7, 256, nullptr, on_device.data(),
+                     static_cast<std::uint32_t>(from.size()), sums.data()));
         CHECK(as_bits(sums.values()) == as_bits(expected_sums(from, 7, 256)));
     });
 }
@@ -98,12 +101,14 @@ TEST_CASE("shuffles within segments, and votes") {
         for (std::size_t i = 64; i < 96; ++i) from[i] = 0.25f;
         const array<float> on_device(from), largest(128), first(128);
         const array<std::uint32_t> votes(128);
-        check(launch(bits::exchanges, 2, 64, nullptr, on_device.data(), largest.data(), first.data(), votes.data()));
+        check(launch(bits::exchanges, 2, 64, nullptr, on_device.data(), largest.data(), first.data(),
+                     votes.data()));
         std::vector<float> expected_largest(128), expected_first(128);
         std::vector<std::uint32_t> expected_votes(128);
         for (std::size_t i = 0; i < 128; ++i) {
             const std::size_t four = i / 4 * 4, warp = i / 32 * 32, down = i % 16 + 3 < 16 ? i + 3 : i;
-            for (std::size_t k = 0; k < 4; ++k) expected_largest[i] = std::max(expected_largest[i], std::fabs(from[four + k]));
+            for (std::size_t k = 0; k < 4; ++k)
+                expected_largest[i] = std::max(expected_largest[i], std::fabs(from[four + k]));
             expected_first[i] = from[i / 8 * 8] + from[down];
             std::uint32_t ballot = 0;
             bool any = false, all = true;
@@ -125,10 +130,12 @@ TEST_CASE("atomics") {
         std::mt19937 random(3);
         std::vector<std::uint32_t> from(1000);
         for (auto& v : from) v = static_cast<std::uint32_t>(random());
-        const array<std::uint32_t> on_device(from), largest(std::vector<std::uint32_t>{0}), flags(std::vector<std::uint32_t>{0});
+        const array<std::uint32_t> on_device(from), largest(std::vector<std::uint32_t>{0}),
+            flags(std::vector<std::uint32_t>{0});
         const array<std::uint32_t> tickets(std::vector<std::uint32_t>(1001));
         const array<bits::word> bins(std::vector<bits::word>(8));
-        check(launch(bits::atomics, 8, 128, nullptr, on_device.data(), 1000u, bins.data(), largest.data(), flags.data(), tickets.data()));
+        check(launch(bits::atomics, 8, 128, nullptr, on_device.data(), 1000u, bins.data(), largest.data(),
+                     flags.data(), tickets.data()));
         std::vector<bits::word> expected(8);
         std::uint32_t expected_flags = 0;
         for (const std::uint32_t v : from) {
@@ -159,7 +166,8 @@ std::uint64_t integers(std::uint64_t a) {
     std::uint64_t sum = (std::uint64_t{low} * high >> 32) + (low % (high | 1u)) * std::uint64_t{5} + place;
     sum += static_cast<std::uint64_t>(std::countl_zero(low) + std::countl_zero(a) + std::popcount(high)) << 7;
     sum ^= reversed(low) + static_cast<std::uint64_t>(high == 0 ? 0 : std::countr_zero(high) + 1) * 11;
-    sum += a / ((high & 0xFFFFu) + 1) + static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> (low & 63u));
+    sum +=
+        a / ((high & 0xFFFFu) + 1) + static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> (low & 63u));
     sum += static_cast<std::uint64_t>(static_cast<std::int8_t>(low) * static_cast<std::int16_t>(high));
     switch (low % 6) {
         case 0: return sum * 3;
@@ -187,16 +195,18 @@ TEST_CASE("integers") {
 TEST_CASE("doubles and conversions") {
     in_all_orders([] {
         auto from = bits::some_floats(256, 19);
-        for (float& v : from) v = std::isfinite(v) && std::fabs(v) <= 1 ? v : 0.5f;  // the others overflow on the host
+        for (float& v : from)
+            v = std::isfinite(v) && std::fabs(v) <= 1 ? v : 0.5f;  // the others overflow on the host
         std::vector<double> expected;
         std::vector<bits::word> expected_bits;
         for (std::size_t i = 0; i < from.size(); ++i) {
             const double a = from[i], b = from[i ^ 1], square = a * a, root = std::sqrt(square + 2.0);
             expected.push_back(std::fma(b / root, a, -0.5));
             const auto narrowed = std::bit_cast<std::uint32_t>(static_cast<float>(expected.back()));
-            expected_bits.push_back(static_cast<bits::word>(static_cast<std::int64_t>(a * 1000.0)) ^
-                                    static_cast<bits::word>(static_cast<std::int32_t>(from[i] * 77.0f)) << 32 ^ narrowed ^
-                                    static_cast<bits::word>(static_cast<std::uint32_t>(std::fabs(from[i]) * 1e9f)) << 13);
+            expected_bits.push_back(
+                static_cast<bits::word>(static_cast<std::int64_t>(a * 1000.0)) ^
+                static_cast<bits::word>(static_cast<std::int32_t>(from[i] * 77.0f)) << 32 ^ narrowed ^
+                static_cast<bits::word>(static_cast<std::uint32_t>(std::fabs(from[i]) * 1e9f)) << 13);
         }
         const array<float> on_device(from);
         const array<double> to(256);
@@ -232,7 +242,7 @@ TEST_CASE("a thread that does not come to a barrier or a shuffle is noticed") {
     });
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which ends the program at this
+#if !defined(ADAMANT_ASAN)  // which ends the program at this
 TEST_CASE("a store behind the end is noticed") {
     in_all_orders([] {
         for (const std::uint32_t size : {1u, 64u, 67u}) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! The interpreter on PTX written by hand: that it computes what the text says, that it notices each change to the
-//! text, and that it refuses what it does not know.
+//! The interpreter on PTX written by hand: that it computes what the text says, that it notices each change
+//! to the text, and that it refuses what it does not know.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -23,7 +23,8 @@ __global__ void scale_add(const float* from, float* to, unsigned size) {
 }
 __global__ void warp_minimum(const unsigned* from, unsigned* to) {
     unsigned least = from[threadIdx.x];
-    for (int lanes = 16; lanes > 0; lanes /= 2) least = std::min(least, __shfl_xor_sync(0xFFFFFFFFu, least, lanes));
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        least = std::min(least, __shfl_xor_sync(0xFFFFFFFFu, least, lanes));
     __shared__ unsigned of_warp[32];
     of_warp[threadIdx.x / 32] = least;
     __syncthreads();
@@ -91,9 +92,7 @@ bool notices(const std::string& text) {
     try {
         const used_ptx used(text);
         return !scale_add_is_right() || !warp_minimum_is_right();
-    } catch (const device_error&) {
-        return true;
-    }
+    } catch (const device_error&) { return true; }
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
@@ -125,26 +124,26 @@ TEST_CASE("a change to an instruction is noticed") {
     REQUIRE_FALSE(notices(text));
     const std::pair<const char*, const char*> changes[] = {
         {"fma.rn.f32 \t%f4, %f2, %f1, %f3", "fma.rn.f32 \t%f4, %f2, %f1, %f2"},  // another register
-        {"fma.rn.f32 \t%f4, %f2, %f1, %f3", "mul.rn.f32 \t%f4, %f2, %f1"},        // another operation
+        {"fma.rn.f32 \t%f4, %f2, %f1, %f3", "mul.rn.f32 \t%f4, %f2, %f1"},       // another operation
         {"min.u32 ", "max.u32 "},
-        {"min.u32 ", "min.s32 "},                      // another type
+        {"min.u32 ", "min.s32 "},                            // another type
         {"shr.u32 \t%r3, %r3, 1", "shr.u32 \t%r3, %r3, 2"},  // another number
-        {"setp.ge.u32 \t%p1", "setp.gt.u32 \t%p1"},    // one element too many
+        {"setp.ge.u32 \t%p1", "setp.gt.u32 \t%p1"},          // one element too many
         {"@%p1 bra", "@!%p1 bra"},
         {"shfl.sync.bfly", "shfl.sync.down"},
-        {"[%rd7], %f4", "[%rd7+4], %f4"},              // off by one element
-        {"[%rd7], %f4", "[%rd7+2], %f4"},              // off by half of one
-        {"st.global.f32", "st.shared.f32"},            // another memory
+        {"[%rd7], %f4", "[%rd7+4], %f4"},    // off by one element
+        {"[%rd7], %f4", "[%rd7+2], %f4"},    // off by half of one
+        {"st.global.f32", "st.shared.f32"},  // another memory
         {"ld.global.nc.f32", "ld.global.nc.v2.f32"},
         {"and.b32 \t%r6, %r5, 3", "and.b32 \t%r6, %r5, 7"},  // behind the constants
-        {"bar.sync \t0;", ""},                         // a race
-        {"0, 0, 64, 64,", "0, 0, 64, 65,"},            // a constant
-        {".param .u32 size_p", ".param .u64 size_p"},  // another layout
+        {"bar.sync \t0;", ""},                               // a race
+        {"0, 0, 64, 64,", "0, 0, 64, 65,"},                  // a constant
+        {".param .u32 size_p", ".param .u64 size_p"},        // another layout
     };
-    for (const auto& [from, to] : changes) {
-        CAPTURE(from);
-        CAPTURE(to);
-        CHECK(notices(replaced(text, from, to)));
+    for (const auto& change : changes) {
+        CAPTURE(change.first);
+        CAPTURE(change.second);
+        CHECK(notices(replaced(text, change.first, change.second)));
     }
 }
 
@@ -166,13 +165,12 @@ TEST_CASE("what is not known is refused, by file and line") {
         CHECK_THROWS_WITH_AS(used_ptx{changed}, doctest::Contains("written_ptx_test.ptx:44: "), device_error);
     }
     const std::pair<const char*, const char*> modifiers[] = {
-        {"shfl.sync.bfly.b32", "shfl.bfly.b32"},
-        {"bar.sync \t0", "bar.arrive \t0"},
-        {"ld.const.f32", "ld.surface.f32"},
-        {"$L_next;", "$L_nowhere;"},
+        {"shfl.sync.bfly.b32", "shfl.bfly.b32"},      {"bar.sync \t0", "bar.arrive \t0"},
+        {"ld.const.f32", "ld.surface.f32"},           {"$L_next;", "$L_nowhere;"},
         {"%f4, %f2, %f1, %f3", "%f4, %f2, %f1, %f9"},
     };
-    for (const auto& [from, to] : modifiers) CHECK_THROWS_AS(used_ptx{replaced(text, from, to)}, device_error);
+    for (const auto& [from, to] : modifiers)
+        CHECK_THROWS_AS(used_ptx{replaced(text, from, to)}, device_error);
     CHECK_THROWS_WITH_AS(emulated_cuda::use_ptx("absent.ptx"), doctest::Contains("absent.ptx"), device_error);
 }
 

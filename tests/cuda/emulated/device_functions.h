@@ -83,24 +83,24 @@ inline int __all_sync(unsigned mask, int predicate) {
 }
 
 // The types that CUDA has, and no others.
-#define ADAMANT_ATOMICS(T)                                                                                  \
-    inline T atomicExch(T* place, T value) {                                                                \
-        return emulated_cuda::atomically(place, [=](T) { return value; });                                  \
-    }                                                                                                       \
-    inline T atomicCAS(T* place, T expected, T value) {                                                     \
-        return emulated_cuda::atomically(place, [=](T old) { return old == expected ? value : old; });      \
-    }                                                                                                       \
-    inline T atomicMax(T* place, T value) {                                                                 \
-        return emulated_cuda::atomically(place, [=](T old) { return std::max(old, value); });               \
-    }                                                                                                       \
-    inline T atomicMin(T* place, T value) {                                                                 \
-        return emulated_cuda::atomically(place, [=](T old) { return std::min(old, value); });               \
-    }                                                                                                       \
-    inline T atomicOr(T* place, T value) {                                                                  \
-        return emulated_cuda::atomically(place, [=](T old) { return old | value; });                        \
-    }                                                                                                       \
-    inline T atomicAnd(T* place, T value) {                                                                 \
-        return emulated_cuda::atomically(place, [=](T old) { return old & value; });                        \
+#define ADAMANT_ATOMICS(T)                                                                             \
+    inline T atomicExch(T* place, T value) {                                                           \
+        return emulated_cuda::atomically(place, [=](T) { return value; });                             \
+    }                                                                                                  \
+    inline T atomicCAS(T* place, T expected, T value) {                                                \
+        return emulated_cuda::atomically(place, [=](T old) { return old == expected ? value : old; }); \
+    }                                                                                                  \
+    inline T atomicMax(T* place, T value) {                                                            \
+        return emulated_cuda::atomically(place, [=](T old) { return std::max(old, value); });          \
+    }                                                                                                  \
+    inline T atomicMin(T* place, T value) {                                                            \
+        return emulated_cuda::atomically(place, [=](T old) { return std::min(old, value); });          \
+    }                                                                                                  \
+    inline T atomicOr(T* place, T value) {                                                             \
+        return emulated_cuda::atomically(place, [=](T old) { return old | value; });                   \
+    }                                                                                                  \
+    inline T atomicAnd(T* place, T value) {                                                            \
+        return emulated_cuda::atomically(place, [=](T old) { return old & value; });                   \
     }
 ADAMANT_ATOMICS(int)
 ADAMANT_ATOMICS(unsigned)
@@ -113,8 +113,9 @@ inline unsigned long long atomicAdd(unsigned long long* place, unsigned long lon
     return emulated_cuda::atomically(place, [=](unsigned long long old) { return old + value; });
 }
 inline int atomicAdd(int* place, int value) {  // wraps on a device
-    return emulated_cuda::atomically(
-        place, [=](int old) { return static_cast<int>(static_cast<unsigned>(old) + static_cast<unsigned>(value)); });
+    return emulated_cuda::atomically(place, [=](int old) {
+        return static_cast<int>(static_cast<unsigned>(old) + static_cast<unsigned>(value));
+    });
 }
 
 // Where a compiler contracts (-ffp-contract), a value in memory keeps a product a product.

@@ -12,9 +12,9 @@
 
 namespace emulated_cuda {
 
-//! A mistake that a device would answer with wrong results, a hang or a dead context: a barrier or shuffle that
-//! some thread does not reach, an access outside of what is allocated, an unknown instruction. Thrown where the
-//! stream is waited for.
+//! A mistake that a device would answer with wrong results, a hang or a dead context: a barrier or shuffle
+//! that some thread does not reach, an access outside of what is allocated, an unknown instruction. Thrown
+//! where the stream is waited for.
 class device_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -38,7 +38,7 @@ std::uint64_t calls(std::string_view function);
 //! cudaFreeHost.
 std::uint64_t synchronisations();
 std::uint64_t launches();     //!< of kernels, by calls
-std::uint64_t kernels_run();  //!< graphs included
+std::uint64_t kernels_run();  //!< since the program started, graphs included
 std::uint64_t instructions_interpreted();
 //! A block of PTX that takes more instructions runs without end; 2^28 at the start, some seconds.
 void set_longest_block(std::uint64_t instructions);

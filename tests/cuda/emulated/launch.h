@@ -61,12 +61,17 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
     using namespace emulated_cuda;
     static constexpr auto& places = layout_of<Parameters...>;
     static constexpr std::size_t size = places[sizeof...(Parameters)].offset;
-    static_assert((std::is_trivially_copyable_v<Parameters> && ...), "a kernel's parameters are copied as bytes");
-    static_assert(size <= largest_parameters, "a kernel's parameters are at most 32,764 bytes");
-    static_assert(sizeof...(Parameters) == sizeof...(Arguments), "a kernel's parameters are all given");
+    static_assert((std::is_trivially_copyable_v<Parameters> && ...),
+                  "[adamant] a kernel's parameters are trivially copyable: they are copied as bytes.");
+    static_assert(size <= largest_parameters,
+                  "[adamant] a kernel's parameters have at most 32,764 bytes: hand over more by pointer.");
+    static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                  "[adamant] a launch has all parameters of its kernel: name them.");
     alignas(64) std::byte bytes[size + 1];
     std::size_t i = 0;
-    const auto put = [&]<class P>(const P& value) { std::memcpy(bytes + places[i++].offset, &value, sizeof(P)); };
+    const auto put = [&]<class P>(const P& value) {
+        std::memcpy(bytes + places[i++].offset, &value, sizeof(P));
+    };
     (put.template operator()<Parameters>(std::forward<Arguments>(arguments)), ...);
     const auto call = [](void (*address)(), const std::byte* parameters) {
         call_thread<Parameters...>(address, parameters, std::index_sequence_for<Parameters...>{});

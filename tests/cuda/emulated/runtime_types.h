@@ -28,30 +28,32 @@ struct alignas(16) float4 {
 };
 
 // Names and values, for the enumeration and for cudaGetErrorName and cudaGetErrorString.
-#define ADAMANT_CUDA_ERRORS(X)                                                               \
-    X(cudaSuccess, 0, "no error")                                                            \
-    X(cudaErrorInvalidValue, 1, "invalid argument")                                          \
-    X(cudaErrorMemoryAllocation, 2, "out of memory")                                         \
-    X(cudaErrorInitializationError, 3, "initialization error")                               \
-    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                    \
-    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")              \
-    X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient")                \
-    X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                         \
-    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                          \
-    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                 \
-    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                        \
-    X(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state")  \
-    X(cudaErrorNotReady, 600, "device not ready")                                            \
-    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")              \
-    X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")         \
-    X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                             \
-    X(cudaErrorNotSupported, 801, "operation not supported")                                 \
-    X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing") \
+#define ADAMANT_CUDA_ERRORS(X)                                                                           \
+    X(cudaSuccess, 0, "no error")                                                                        \
+    X(cudaErrorInvalidValue, 1, "invalid argument")                                                      \
+    X(cudaErrorMemoryAllocation, 2, "out of memory")                                                     \
+    X(cudaErrorInitializationError, 3, "initialization error")                                           \
+    X(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                                \
+    X(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                          \
+    X(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient")                            \
+    X(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                                     \
+    X(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                      \
+    X(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                             \
+    X(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                    \
+    X(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state")              \
+    X(cudaErrorNotReady, 600, "device not ready")                                                        \
+    X(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                          \
+    X(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")                     \
+    X(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                         \
+    X(cudaErrorNotSupported, 801, "operation not supported")                                             \
+    X(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")        \
     X(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture") \
-    X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")             \
-    X(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream") \
-    X(cudaErrorStreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
-    X(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream") \
+    X(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                         \
+    X(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream")   \
+    X(cudaErrorStreamCaptureImplicit, 906,                                                               \
+      "operation would make the legacy stream depend on a capturing blocking stream")                    \
+    X(cudaErrorCapturedEvent, 907,                                                                       \
+      "operation not permitted on an event last recorded in a capturing stream")                         \
     X(cudaErrorUnknown, 999, "unknown error")
 
 enum cudaError {
@@ -89,7 +91,12 @@ enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusInvalidated
 };
 
-enum cudaMemoryType { cudaMemoryTypeUnregistered, cudaMemoryTypeHost, cudaMemoryTypeDevice, cudaMemoryTypeManaged };
+enum cudaMemoryType {
+    cudaMemoryTypeUnregistered,
+    cudaMemoryTypeHost,
+    cudaMemoryTypeDevice,
+    cudaMemoryTypeManaged
+};
 struct cudaPointerAttributes {
     cudaMemoryType type;
     int device;

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include <emulation.hpp>
 #include <runtime_api.h>
+#include <emulation.hpp>
 
 #include "memory.hpp"
 #include "streams.hpp"

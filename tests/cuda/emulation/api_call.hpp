@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! api_call: what every function of the runtime has around it. It is counted, can be made to fail, waits for other
-//! host threads, and leaves its error for cudaGetLastError.
+//! api_call: what every function of the runtime has around it. It is counted, can be made to fail, waits for
+//! other host threads, and leaves its error for cudaGetLastError.
 #pragma once
 
 #include <mutex>

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <emulation.hpp>
 #include <runtime_api.h>
+#include <emulation.hpp>
 
 #include "api_call.hpp"
 #include "memory.hpp"
@@ -69,19 +69,22 @@ struct copy {
     copy(void* to_address, const void* from_address, std::size_t size, cudaMemcpyKind kind)
         : to(to_address), from(from_address), bytes(size), to_device(false), from_device(false) {
         const bool guess = kind == cudaMemcpyDefault;
-        to_device = guess ? is_device(to) : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+        to_device =
+            guess ? is_device(to) : kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
         from_device =
             guess ? is_device(from) : kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     }
     bool valid() const { return fits(to, bytes, to_device) && fits(from, bytes, from_device); }
     void run() const {
-        if (!valid()) throw device_error("a copy of " + std::to_string(bytes) + " bytes, whose memory was freed");
+        if (!valid())
+            throw device_error("a copy of " + std::to_string(bytes) + " bytes, whose memory was freed");
         const opened_for_copy opened_to(to), opened_from(from);
         std::memcpy(to, from, bytes);
     }
 };
 
-// Pageable memory is read at the call, as CUDA promises; written when the stream gets there, which CUDA allows.
+// Pageable memory is read at the call, as CUDA promises; written when the stream gets there, which CUDA
+// allows.
 cudaError_t enqueue_copy(copy c, cudaStream_t stream) {
     if (c.bytes == 0) return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle;
     if (!c.valid()) return cudaErrorInvalidValue;
@@ -119,7 +122,8 @@ void set_multiprocessors(int count) { multiprocessors = count; }
 using namespace emulated_cuda;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-    return api_call("cudaMalloc", effect::allocates, [&] { return allocate(pointer, bytes, memory_kind::device); });
+    return api_call("cudaMalloc", effect::allocates,
+                    [&] { return allocate(pointer, bytes, memory_kind::device); });
 }
 
 cudaError_t cudaFree(void* pointer) {
@@ -166,14 +170,16 @@ cudaError_t cudaFreeHost(void* pointer) {
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    return api_call("cudaMemcpy", effect::waits,
-                    [&] { return then_finish(enqueue_copy({to, from, bytes, kind}, nullptr), nullptr); });
+    return api_call("cudaMemcpy", effect::waits, [&] {
+        return then_finish(enqueue_copy({to, from, bytes, kind}, nullptr), nullptr);
+    });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
-    return api_call("cudaMemcpyAsync", effect::none,
-                    [&] { return enqueue_copy({to, from, bytes, kind}, stream); });
+    return api_call("cudaMemcpyAsync", effect::none, [&] {
+        return enqueue_copy({to, from, bytes, kind}, stream);
+    });
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {

@@ -16,7 +16,8 @@
 namespace emulated_cuda {
 namespace {
 
-constexpr std::size_t stack_size = std::size_t{512} << 10;  // parameters are passed on it, 32 KB; pages come when touched
+constexpr std::size_t stack_size = std::size_t{512}
+                                   << 10;  // parameters are passed on it, 32 KB; pages come when touched
 
 fiber* running = nullptr;
 
@@ -60,7 +61,9 @@ struct context {
         stack_pointer = top;
     }
 };
-void switch_context(context& from, context& to) { adamant_switch_stack(&from.stack_pointer, to.stack_pointer); }
+void switch_context(context& from, context& to) {
+    adamant_switch_stack(&from.stack_pointer, to.stack_pointer);
+}
 }  // namespace
 
 #else
@@ -88,7 +91,8 @@ struct fiber::contexts {
 };
 
 fiber::fiber(void (*function)()) : function_(function), contexts_(std::make_unique<contexts>()) {
-    void* memory = mmap(nullptr, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* memory =
+        mmap(nullptr, stack_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc{};
     stack_ = static_cast<std::byte*>(memory);
     contexts_->inside.prepare(stack_, &fiber::start);
@@ -125,7 +129,8 @@ void fiber::leave() {
 
 void fiber::start() {
 #if defined(ADAMANT_ASAN)
-    __sanitizer_finish_switch_fiber(nullptr, &running->contexts_->outside_stack, &running->contexts_->outside_size);
+    __sanitizer_finish_switch_fiber(nullptr, &running->contexts_->outside_stack,
+                                    &running->contexts_->outside_size);
 #endif
     running->function_();
     __builtin_trap();  // it never returns

@@ -40,9 +40,9 @@ order& current_order() {
     return the_order;
 }
 
-//! A block whose threads share fibers: one that meets no barrier runs to its end on the fiber of the one before,
-//! so a kernel without barriers costs no switch. A thread that waits keeps its fiber, and a further one goes on
-//! with those that have not begun.
+//! A block whose threads share fibers: one that meets no barrier runs to its end on the fiber of the one
+//! before, so a kernel without barriers costs no switch. A thread that waits keeps its fiber, and a further
+//! one goes on with those that have not begun.
 class block_on_fibers {
 public:
     void run(const kernel_function& kernel, const std::byte* parameters);
@@ -121,9 +121,7 @@ void block_on_fibers::work() {
             threadIdx = place_in(blockDim, b.current_);
             try {
                 b.kernel_->call(b.kernel_->address, b.parameters_);
-            } catch (...) {
-                b.failure_ = std::current_exception();
-            }
+            } catch (...) { b.failure_ = std::current_exception(); }
             b.meetings_[b.current_].what = waits_for::returned;
         }
         b.was_left_ = false;
@@ -154,7 +152,8 @@ std::vector<std::uint32_t> in_order(std::uint64_t count) {
     std::iota(numbers.begin(), numbers.end(), 0u);
     if (current_order() == order::reverse) std::reverse(numbers.begin(), numbers.end());
     if (current_order() == order::shuffled)
-        for (std::size_t left = count; left > 1; --left) std::swap(numbers[left - 1], numbers[random() % left]);
+        for (std::size_t left = count; left > 1; --left)
+            std::swap(numbers[left - 1], numbers[random() % left]);
     return numbers;
 }
 

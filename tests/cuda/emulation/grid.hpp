@@ -19,6 +19,7 @@ inline uint3 place_in(const dim3& d, std::uint32_t i) { return {i % d.x, i / d.x
 std::vector<std::uint32_t> in_order(std::uint64_t count);
 
 //! Runs a function as a kernel, threads as fibers.
-void run_function(const kernel_function& kernel, const std::byte* parameters, const dim3& grid, const dim3& block);
+void run_function(const kernel_function& kernel, const std::byte* parameters, const dim3& grid,
+                  const dim3& block);
 
 }  // namespace emulated_cuda

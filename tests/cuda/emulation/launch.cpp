@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include <emulation.hpp>
 #include <runtime_api.h>
+#include <emulation.hpp>
 
 #include "../ptx/interpreter.hpp"
 #include "api_call.hpp"
@@ -80,10 +80,12 @@ cudaError_t launch(const cudaLaunchConfig_t* config, const kernel_function& kern
         if (threads == 0 || threads > most_threads || block.z > 64 || blocks == 0 || grid.x > 0x7FFFFFFFu ||
             grid.y > 0xFFFFu || grid.z > 0xFFFFu)
             return cudaErrorInvalidConfiguration;
-        if (config->dynamicSmemBytes != 0 || config->numAttrs != 0) return cudaErrorNotSupported;  // not emulated
+        if (config->dynamicSmemBytes != 0 || config->numAttrs != 0)
+            return cudaErrorNotSupported;  // not emulated
         const auto entry = entry_of(kernel);
         if (entry) check_layout(*entry, kernel);
-        const auto parameters = std::make_shared<std::vector<aligned_bytes>>(size / sizeof(aligned_bytes) + 1);
+        const auto parameters =
+            std::make_shared<std::vector<aligned_bytes>>(size / sizeof(aligned_bytes) + 1);
         std::memcpy(parameters->data(), bytes, size);
         return enqueue(config->stream, [=] {
             const auto* packed = reinterpret_cast<const std::byte*>(parameters->data());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! Memory of the emulated device and pinned memory of the host: what is alive, between guards. Device memory is
-//! readable while a kernel or a copy runs; at other times the address sanitizer refuses the host.
+//! Memory of the emulated device and pinned memory of the host: what is alive, between guards. Device memory
+//! is readable while a kernel or a copy runs; at other times the address sanitizer refuses the host.
 #pragma once
 
 #include <cstddef>

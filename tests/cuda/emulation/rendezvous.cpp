@@ -25,7 +25,8 @@ struct source {
 
 // PTX ISA, shfl.sync: c holds a clamp in bits 0 to 4 and the mask of a segment in bits 8 to 12.
 source source_of(const arrival& a, std::uint32_t lane) {
-    const std::uint32_t segments = a.segment >> 8 & last_lane, clamp = a.segment & last_lane, b = a.lane & last_lane;
+    const std::uint32_t segments = a.segment >> 8 & last_lane, clamp = a.segment & last_lane,
+                        b = a.lane & last_lane;
     const auto last = static_cast<int>((lane & segments) | (clamp & ~segments));
     const auto from = static_cast<int>(lane), by = static_cast<int>(b);
     int chosen = 0;
@@ -68,7 +69,8 @@ const char* name_of(waits_for what) {
 std::uint32_t shuffle_segment(shuffle_mode mode, int width) {
     if (width < 1 || width > 32 || !std::has_single_bit(static_cast<unsigned>(width)))
         throw device_error("a shuffle's width is 1, 2, 4, 8, 16 or 32, not " + std::to_string(width));
-    return (rendezvous::warp - static_cast<std::uint32_t>(width)) << 8 | (mode == shuffle_mode::up ? 0 : last_lane);
+    return (rendezvous::warp - static_cast<std::uint32_t>(width)) << 8 |
+           (mode == shuffle_mode::up ? 0 : last_lane);
 }
 
 bool rendezvous::all_returned() const {
@@ -80,7 +82,8 @@ void rendezvous::release() {
     bool released = false;
     const auto count = static_cast<std::uint32_t>(threads_.size());
     for (std::uint32_t first = 0; first < count; first += warp) released |= release_warp(first);
-    if (!released && !release_block()) throw device_error("threads wait for others that do not come: " + describe());
+    if (!released && !release_block())
+        throw device_error("threads wait for others that do not come: " + describe());
 }
 
 bool rendezvous::release_warp(std::uint32_t first) {

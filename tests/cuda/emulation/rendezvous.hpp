@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! rendezvous: where the threads of a block meet, for functions on fibers and for interpreted PTX alike. Threads
-//! run until each has returned or waits for others; then all groups that are complete go on, and if none is, some
-//! thread waits for one that never comes.
+//! rendezvous: where the threads of a block meet, for functions on fibers and for interpreted PTX alike.
+//! Threads run until each has returned or waits for others; then all groups that are complete go on, and if
+//! none is, some thread waits for one that never comes.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +18,14 @@ enum class waits_for : std::uint8_t { nothing, block, warp, shuffle, vote, retur
 //! A thread's side of a meeting.
 struct arrival {
     waits_for what = waits_for::nothing;
-    std::uint8_t mode = 0;          //!< shuffle_mode or vote_mode
-    std::uint32_t mask = 0;         //!< the lanes that meet; all of them name the same
-    std::uint32_t lane = 0;         //!< shfl's b: a lane, a distance or a pattern
-    std::uint32_t segment = 0;      //!< shfl's c: a clamp and a mask of segments
-    std::uint64_t value = 0;        //!< given; a vote's predicate
-    std::uint64_t result = 0;       //!< received
-    bool in_range = false;          //!< shfl's predicate
-    const void* place = nullptr;    //!< the instruction, where known: threads that meet are at the same one
+    std::uint8_t mode = 0;        //!< shuffle_mode or vote_mode
+    std::uint32_t mask = 0;       //!< the lanes that meet; all of them name the same
+    std::uint32_t lane = 0;       //!< shfl's b: a lane, a distance or a pattern
+    std::uint32_t segment = 0;    //!< shfl's c: a clamp and a mask of segments
+    std::uint64_t value = 0;      //!< given; a vote's predicate
+    std::uint64_t result = 0;     //!< received
+    bool in_range = false;        //!< shfl's predicate
+    const void* place = nullptr;  //!< the instruction, where known: threads that meet are at the same one
 };
 
 //! shfl's c for a width of 2^n lanes.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! Whether the address sanitizer is on, by the words of g++ and of clang, and its functions, which do nothing if not.
+//! Whether the address sanitizer is on, by the words of g++ and of clang, and its functions, which do nothing
+//! if not.
 #pragma once
 
 #if defined(__SANITIZE_ADDRESS__)

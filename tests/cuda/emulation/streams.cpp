@@ -11,12 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include <emulation.hpp>
 #include <runtime_api.h>
+#include <emulation.hpp>
 
 #include "api_call.hpp"
 
 using work = std::function<void()>;
+
+namespace emulated_cuda {
+namespace {
+void run(const work& next);
+}
+}  // namespace emulated_cuda
 
 struct CUgraph_st {
     std::vector<work> nodes;  // in the order of capture, which is one that their dependencies allow
@@ -45,7 +51,7 @@ struct CUstream_st {
         while (!done(ticket)) {
             const work next = std::move(pending.front().run);
             pending.pop_front();
-            next();
+            emulated_cuda::run(next);
         }
     }
     void run_all() { run_to(std::numeric_limits<std::uint64_t>::max()); }
@@ -84,6 +90,18 @@ struct registry {
 registry& all() {
     static registry the_registry;
     return the_registry;
+}
+
+// A device that failed does nothing more of what it was given. (A real one does nothing more at all.)
+void run(const work& next) {
+    try {
+        next();
+    } catch (...) {
+        all().default_stream->pending.clear();
+        for (const auto& [handle, stream] : all().streams) stream->pending.clear();
+        all().destroyed.clear();
+        throw;
+    }
 }
 
 stream_pointer find(cudaStream_t stream) {
@@ -243,7 +261,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
 }
 
 static cudaError_t create_event(cudaEvent_t* handle, unsigned flags) {
-    if (handle == nullptr || flags > (cudaEventBlockingSync | cudaEventDisableTiming)) return cudaErrorInvalidValue;
+    if (handle == nullptr || flags > (cudaEventBlockingSync | cudaEventDisableTiming))
+        return cudaErrorInvalidValue;
     auto made = std::make_unique<CUevent_st>(CUevent_st{.timed = (flags & cudaEventDisableTiming) == 0});
     *handle = made.get();
     all().events.emplace(*handle, std::move(made));

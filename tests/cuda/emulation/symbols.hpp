@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! What the program's own symbol table says about a kernel: its name, by which its PTX is found, and where its
+//! What the program's own symbol table says about a kernel: its name, by which its PTX is found, and where
+//! its
 //! __shared__ variables are.
 #pragma once
 
@@ -12,7 +13,7 @@
 namespace emulated_cuda {
 
 struct kernel_symbols {
-    std::string name;                         //!< mangled
+    std::string name;                          //!< mangled
     std::vector<std::span<std::byte>> shared;  //!< its static variables that can be written
 };
 

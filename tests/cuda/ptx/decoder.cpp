@@ -34,9 +34,11 @@ std::optional<T> chosen(const std::pair<std::string_view, T> (&names)[N], std::s
     return std::nullopt;
 }
 
-constexpr std::pair<std::string_view, space> space_names[] = {
-    {"global", space::global}, {"const", space::constant}, {"shared", space::shared},
-    {"local", space::local},   {"param", space::parameter}};
+constexpr std::pair<std::string_view, space> space_names[] = {{"global", space::global},
+                                                              {"const", space::constant},
+                                                              {"shared", space::shared},
+                                                              {"local", space::local},
+                                                              {"param", space::parameter}};
 
 // Order between threads needs no care where they take turns at barriers; what a cache keeps, none either.
 bool is_about_order_or_caches(std::string_view word) {
@@ -48,9 +50,9 @@ bool is_about_order_or_caches(std::string_view word) {
 }
 
 constexpr std::pair<std::string_view, std::uint32_t> special_names[] = {
-    {"%tid.x", tid_x},       {"%tid.y", tid_y},       {"%tid.z", tid_z},       {"%ntid.x", ntid_x},
-    {"%ntid.y", ntid_y},     {"%ntid.z", ntid_z},     {"%ctaid.x", ctaid_x},   {"%ctaid.y", ctaid_y},
-    {"%ctaid.z", ctaid_z},   {"%nctaid.x", nctaid_x}, {"%nctaid.y", nctaid_y}, {"%nctaid.z", nctaid_z},
+    {"%tid.x", tid_x},     {"%tid.y", tid_y},       {"%tid.z", tid_z},       {"%ntid.x", ntid_x},
+    {"%ntid.y", ntid_y},   {"%ntid.z", ntid_z},     {"%ctaid.x", ctaid_x},   {"%ctaid.y", ctaid_y},
+    {"%ctaid.z", ctaid_z}, {"%nctaid.x", nctaid_x}, {"%nctaid.y", nctaid_y}, {"%nctaid.z", nctaid_z},
     {"%laneid", laneid}};
 
 void to_generic(const instruction& i, thread& t) { t.registers[i.to] = i.from[0].of(t) + window_of(i.where); }
@@ -62,7 +64,9 @@ void from_generic(const instruction& i, thread& t) {
     t.registers[i.to] = address - window_of(i.where);
 }
 
-void is_in_space(const instruction& i, thread& t) { t.registers[i.to] = space_of(i.from[0].of(t)) == i.where; }
+void is_in_space(const instruction& i, thread& t) {
+    t.registers[i.to] = space_of(i.from[0].of(t)) == i.where;
+}
 
 // {a, b} = c and c = {a, b}, the first being the lowest; bytes are those of an element.
 void unpack(const instruction& i, thread& t) {
@@ -86,7 +90,11 @@ void pack(const instruction& i, thread& t) {
 class decoder {
 public:
     decoder(const statement& written, const scopes& names, entry& kernel, std::vector<jump>& jumps)
-        : written_(written), names_(names), kernel_(kernel), jumps_(jumps), parts_(split_opcode(written.opcode)) {
+        : written_(written),
+          names_(names),
+          kernel_(kernel),
+          jumps_(jumps),
+          parts_(split_opcode(written.opcode)) {
         made_.line = written.line;
         if (!written.guard.empty()) {
             made_.is_guarded = true;
@@ -147,7 +155,8 @@ private:
     std::uint32_t result(const written_operand& to, int bits, bool or_more = false) {
         if (to.text == "_") return nowhere;
         const variable& what = look_up(to.text);
-        if (!what.is_register) throw device_error("a result goes to a register, not to " + std::string(to.text));
+        if (!what.is_register)
+            throw device_error("a result goes to a register, not to " + std::string(to.text));
         check_bits(to.text, what, bits, or_more);
         made_.to_bits = static_cast<std::uint8_t>(what.bits);
         return static_cast<std::uint32_t>(what.place);
@@ -170,7 +179,10 @@ private:
         made_.from[0] = constant(0);
         if (!written.text.empty() && std::isdigit(static_cast<unsigned char>(written.text.front())) != 0)
             made_.from[0] = constant(value_of(written.text, false));
-        else made_.from[0] = source({.text = written.text}, made_.where == space::global || made_.where == space::generic ? 64 : 32, true);
+        else
+            made_.from[0] =
+                source({.text = written.text},
+                       made_.where == space::global || made_.where == space::generic ? 64 : 32, true);
         made_.offset = written.offset;
     }
 
@@ -210,7 +222,8 @@ private:
         address(written_.operands[is_load ? 1 : 0]);
         const written_operand& data = written_.operands[is_load ? 0 : 1];
         const bool is_vector = data.is == written_operand::form::list;
-        if (count != (is_vector ? data.parts.size() : 1)) throw device_error("a vector's elements are as many as its type says");
+        if (count != (is_vector ? data.parts.size() : 1))
+            throw device_error("a vector's elements are as many as its type says");
         for (std::size_t e = 0; e < count; ++e) {
             const written_operand& element = is_vector ? data.parts[e] : data;
             made_.elements.push_back(is_load ? operand{.index = result(element, 8 * made_.bytes, true)}
@@ -226,10 +239,14 @@ private:
         element_type(rest[1]);
         expect(made_.bytes >= 4 && rest[1].front() != 'f');
         const bool is_signed = made_.is_signed;
-        const std::pair<std::string_view, atomic_operation> known[] = {
-            {"add", add},          {"min", is_signed ? min_signed : min}, {"max", is_signed ? max_signed : max},
-            {"and", bit_and},      {"or", bit_or},                        {"xor", bit_xor},
-            {"exch", exchange},    {"cas", compare}};
+        const std::pair<std::string_view, atomic_operation> known[] = {{"add", add},
+                                                                       {"min", is_signed ? min_signed : min},
+                                                                       {"max", is_signed ? max_signed : max},
+                                                                       {"and", bit_and},
+                                                                       {"or", bit_or},
+                                                                       {"xor", bit_xor},
+                                                                       {"exch", exchange},
+                                                                       {"cas", compare}};
         const auto named = chosen(known, rest[0]);
         expect(named.has_value());
         made_.mode = static_cast<std::uint8_t>(*named);
@@ -253,7 +270,8 @@ private:
     void pack_list() {
         expect_operands(2);
         const int bits = list_of(written_.operands[1]);
-        for (const written_operand& part : written_.operands[1].parts) made_.elements.push_back(source(part, bits));
+        for (const written_operand& part : written_.operands[1].parts)
+            made_.elements.push_back(source(part, bits));
         made_.to = result(written_.operands[0], static_cast<int>(made_.elements.size()) * bits);
         made_.run = &pack;
     }
@@ -314,7 +332,8 @@ private:
         made_.what = action::shuffle;
         made_.mode = static_cast<std::uint8_t>(*mode);
         made_.to = result(written_.operands[0], 32);
-        if (!written_.operands[0].also.empty()) made_.also_to = result({.text = written_.operands[0].also}, 1);
+        if (!written_.operands[0].also.empty())
+            made_.also_to = result({.text = written_.operands[0].also}, 1);
         for (std::size_t i = 0; i < 4; ++i) made_.from[i] = source(written_.operands[i + 1], 32);
     }
 
@@ -335,12 +354,19 @@ private:
     }
 
     bool simple() {
-        constexpr std::pair<std::string_view, action> known[] = {
-            {"ret", action::leave},        {"ret.uni", action::leave},   {"exit", action::leave},
-            {"trap", action::trap},        {"membar.cta", action::fence}, {"membar.gl", action::fence},
-            {"membar.sys", action::fence}, {"fence.acq_rel.cta", action::fence}, {"fence.acq_rel.gpu", action::fence},
-            {"fence.acq_rel.sys", action::fence}, {"fence.sc.cta", action::fence}, {"fence.sc.gpu", action::fence},
-            {"fence.sc.sys", action::fence}};
+        constexpr std::pair<std::string_view, action> known[] = {{"ret", action::leave},
+                                                                 {"ret.uni", action::leave},
+                                                                 {"exit", action::leave},
+                                                                 {"trap", action::trap},
+                                                                 {"membar.cta", action::fence},
+                                                                 {"membar.gl", action::fence},
+                                                                 {"membar.sys", action::fence},
+                                                                 {"fence.acq_rel.cta", action::fence},
+                                                                 {"fence.acq_rel.gpu", action::fence},
+                                                                 {"fence.acq_rel.sys", action::fence},
+                                                                 {"fence.sc.cta", action::fence},
+                                                                 {"fence.sc.gpu", action::fence},
+                                                                 {"fence.sc.sys", action::fence}};
         const auto named = chosen(known, written_.opcode);
         if (!named) return false;
         expect_operands(0);
@@ -401,7 +427,8 @@ std::uint64_t value_of(std::string_view literal, bool is_negative) {
     const std::string whole(literal);
     const std::string_view prefix = literal.substr(0, std::min<std::size_t>(2, literal.size()));
     int base = 10;
-    if (prefix == "0x" || prefix == "0X" || prefix == "0f" || prefix == "0F" || prefix == "0d" || prefix == "0D") {
+    if (prefix == "0x" || prefix == "0X" || prefix == "0f" || prefix == "0F" || prefix == "0d" ||
+        prefix == "0D") {
         literal.remove_prefix(2);
         base = 16;
     }

@@ -22,9 +22,11 @@ inline std::uint16_t f16_from(float value) {
     if (std::isnan(value)) return 0x7FFF;
     const auto sign = static_cast<std::uint16_t>(std::signbit(value) ? 0x8000 : 0);
     const double magnitude = std::fabs(double{value});
-    if (magnitude >= 65520) return static_cast<std::uint16_t>(sign | 0x7C00);  // half an ulp above the largest
+    if (magnitude >= 65520)
+        return static_cast<std::uint16_t>(sign | 0x7C00);  // half an ulp above the largest
     const int exponent = magnitude < 0x1p-14 ? -14 : std::ilogb(magnitude);
-    const double ulps = std::nearbyint(std::ldexp(magnitude, 10 - exponent));  // 1024 to 2048, less if subnormal
+    const double ulps =
+        std::nearbyint(std::ldexp(magnitude, 10 - exponent));  // 1024 to 2048, less if subnormal
     return static_cast<std::uint16_t>(sign | (static_cast<int>(ulps) + ((exponent + 14) << 10)));
 }
 

@@ -22,7 +22,9 @@ constexpr std::uint64_t never_written = 0xBAD0BAD0BAD0BAD0;
 
 struct range {
     std::uintptr_t begin = 0, end = 0;
-    bool holds(std::uint64_t address, std::size_t bytes) const { return address >= begin && address <= end && bytes <= end - address; }
+    bool holds(std::uint64_t address, std::size_t bytes) const {
+        return address >= begin && address <= end && bytes <= end - address;
+    }
 };
 
 std::uint64_t load_word(const std::byte* from, std::size_t bytes) {
@@ -55,7 +57,9 @@ std::uint64_t low_bits(std::uint64_t value, unsigned bits) {
 }
 
 std::uint64_t change(const instruction& i, std::uint64_t old, std::uint64_t a, std::uint64_t b) {
-    const auto with_sign = [&](std::uint64_t v) { return static_cast<std::int64_t>(sign_extended(v, i.bytes)); };
+    const auto with_sign = [&](std::uint64_t v) {
+        return static_cast<std::int64_t>(sign_extended(v, i.bytes));
+    };
     switch (static_cast<atomic_operation>(i.mode)) {
         case atomic_operation::add: return old + a;
         case atomic_operation::min: return std::min(old, a);
@@ -75,9 +79,16 @@ std::uint64_t change(const instruction& i, std::uint64_t old, std::uint64_t a, s
 class machine {
 public:
     machine(const entry& kernel, const std::byte* parameters, const dim3& grid, const dim3& block)
-        : kernel_(kernel), parameters_(parameters), grid_(grid), block_(block),
-          count_(static_cast<std::uint32_t>(volume(block))), registers_(std::size_t{count_} * kernel.registers),
-          local_(count_ * kernel.local_bytes + 1), shared_(kernel.shared_bytes + 1), next_(count_), carries_(count_),
+        : kernel_(kernel),
+          parameters_(parameters),
+          grid_(grid),
+          block_(block),
+          count_(static_cast<std::uint32_t>(volume(block))),
+          registers_(std::size_t{count_} * kernel.registers),
+          local_(count_ * kernel.local_bytes + 1),
+          shared_(kernel.shared_bytes + 1),
+          next_(count_),
+          carries_(count_),
           last_(kernel.code.size()) {}
 
     void run_block(const uint3& index) {
@@ -102,9 +113,20 @@ private:
         std::fill(next_.begin(), next_.end(), kernel_.code.data());
         for (std::uint32_t t = 0; t < count_; ++t) {
             const uint3 me = place_in(block_, t);
-            const std::uint64_t values[specials] = {
-                me.x,    me.y,    me.z,    block_.x, block_.y, block_.z, block_index.x, block_index.y, block_index.z,
-                grid_.x, grid_.y, grid_.z, t % rendezvous::warp, 0};
+            const std::uint64_t values[specials] = {me.x,
+                                                    me.y,
+                                                    me.z,
+                                                    block_.x,
+                                                    block_.y,
+                                                    block_.z,
+                                                    block_index.x,
+                                                    block_index.y,
+                                                    block_index.z,
+                                                    grid_.x,
+                                                    grid_.y,
+                                                    grid_.z,
+                                                    t % rendezvous::warp,
+                                                    0};
             std::copy(std::begin(values), std::end(values), &registers_[std::size_t{t} * kernel_.registers]);
         }
     }
@@ -120,7 +142,8 @@ private:
     }
 
     void run_thread(std::uint32_t number, const instruction*& next) {
-        thread t{&registers_[std::size_t{number} * kernel_.registers], kernel_.constants.data(), carries_[number]};
+        thread t{&registers_[std::size_t{number} * kernel_.registers], kernel_.constants.data(),
+                 carries_[number]};
         receive(number, t, next);
         const instruction* i = next;
         for (;;) {
@@ -217,27 +240,35 @@ private:
     std::byte* memory_of(const instruction& i, const thread& t, std::uint32_t number, bool is_written) {
         std::uint64_t address = i.from[0].of(t) + static_cast<std::uint64_t>(i.offset);
         const std::size_t bytes = i.bytes * std::max<std::size_t>(i.elements.size(), 1);
-        if (address % bytes != 0) throw device_error("an address is no multiple of the " + std::to_string(bytes) + " bytes accessed");
+        if (address % bytes != 0)
+            throw device_error("an address is no multiple of the " + std::to_string(bytes) +
+                               " bytes accessed");
         space where = i.where;
-        if (where == space::shared) address = static_cast<std::uint32_t>(address);  // its registers have 32 bits and wrap
+        if (where == space::shared)
+            address = static_cast<std::uint32_t>(address);  // its registers have 32 bits and wrap
         if (where == space::generic) {
             where = space_of(address);
             address -= window_of(where);
         }
         switch (where) {
-            case space::shared: return within(shared_.data(), kernel_.shared_bytes, address, bytes, "shared memory");
+            case space::shared:
+                return within(shared_.data(), kernel_.shared_bytes, address, bytes, "shared memory");
             case space::local:
-                return within(local_.data() + number * kernel_.local_bytes, kernel_.local_bytes, address, bytes, "local memory");
+                return within(local_.data() + number * kernel_.local_bytes, kernel_.local_bytes, address,
+                              bytes, "local memory");
             case space::parameter:
                 if (is_written) throw device_error("a parameter is written");
-                return within(const_cast<std::byte*>(parameters_), kernel_.parameter_bytes, address, bytes, "the parameters");
+                return within(const_cast<std::byte*>(parameters_), kernel_.parameter_bytes, address, bytes,
+                              "the parameters");
             default: return global(i, address, bytes);
         }
     }
 
-    static std::byte* within(std::byte* begin, std::size_t size, std::uint64_t address, std::size_t bytes, const char* what) {
+    static std::byte* within(std::byte* begin, std::size_t size, std::uint64_t address, std::size_t bytes,
+                             const char* what) {
         if (address > size || bytes > size - address)
-            throw device_error("byte " + std::to_string(static_cast<std::int64_t>(address)) + " of " + what + ", which has " + std::to_string(size));
+            throw device_error("byte " + std::to_string(static_cast<std::int64_t>(address)) + " of " + what +
+                               ", which has " + std::to_string(size));
         return begin + address;
     }
 
@@ -251,7 +282,8 @@ private:
     range find_range(std::uint64_t address, std::size_t bytes) const {
         range found;
         const allocation* a = memory().find(reinterpret_cast<const void*>(address));
-        if (a != nullptr) found = {reinterpret_cast<std::uintptr_t>(a->begin), reinterpret_cast<std::uintptr_t>(a->end())};
+        if (a != nullptr)
+            found = {reinterpret_cast<std::uintptr_t>(a->begin), reinterpret_cast<std::uintptr_t>(a->end())};
         for (const static_data& data : kernel_.home->data) {
             const auto begin = reinterpret_cast<std::uintptr_t>(data.bytes.get());
             if (range{begin, begin + data.size}.holds(address, bytes)) found = {begin, begin + data.size};

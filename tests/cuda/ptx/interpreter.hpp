@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! Reads PTX that nvcc made and runs its kernels. What the interpreter does not know for certain (an opcode, a
-//! modifier, a call, an approximation, a product that ptxas may fuse with the sum after it) is a device_error that
-//! names file and line, when the file is read.
+//! Reads PTX that nvcc made and runs its kernels. What the interpreter does not know for certain (an opcode,
+//! a modifier, a call, an approximation, a product that ptxas may fuse with the sum after it) is a
+//! device_error that names file and line, when the file is read.
 #pragma once
 
 #include <cstddef>

@@ -31,8 +31,9 @@ __extension__ using s128 = __int128;
 using table = std::unordered_map<std::string, operation>;
 
 template <std::size_t Bytes>
-using bits_of_size = std::conditional_t<
-    Bytes == 1, u8, std::conditional_t<Bytes == 2, u16, std::conditional_t<Bytes == 4, u32, u64>>>;
+using bits_of_size =
+    std::conditional_t<Bytes == 1, u8,
+                       std::conditional_t<Bytes == 2, u16, std::conditional_t<Bytes == 4, u32, u64>>>;
 
 template <class T>
 T get(const thread& t, const operand& from) {
@@ -40,8 +41,8 @@ T get(const thread& t, const operand& from) {
     else return std::bit_cast<T>(static_cast<bits_of_size<sizeof(T)>>(from.of(t)));
 }
 
-// ISA, "floating-point instructions": a NaN that f32 arithmetic makes is 0x7FFFFFFF. The payloads of f64 are not
-// specified; they are the host's.
+// ISA, "floating-point instructions": a NaN that f32 arithmetic makes is 0x7FFFFFFF. The payloads of f64 are
+// not specified; they are the host's.
 template <class T>
 u64 to_register(T value) {
     if constexpr (std::is_same_v<T, bool>) return value;
@@ -56,7 +57,8 @@ template <class F, class R, class... A>
 void compute(const instruction& i, thread& t) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
         t.registers[i.to] = to_register(static_cast<R>(F{}(get<A>(t, i.from[I])...)));
-    }(std::index_sequence_for<A...>{});
+    }
+    (std::index_sequence_for<A...>{});
 }
 
 // A result that is narrower than its register is extended, as its type says.
@@ -79,7 +81,8 @@ constexpr char capital_of() {
 }
 
 // Out of line: it is called 1,700 times.
-__attribute__((noinline)) void put(table& all, const std::string& name, computation run, std::string_view operands) {
+__attribute__((noinline)) void put(table& all, const std::string& name, computation run,
+                                   std::string_view operands) {
     all.emplace(name, operation{run, operands});
 }
 
@@ -98,10 +101,11 @@ void define_conversion(table& all, const std::string& name, F) {
 template <class T>
 using wider = std::conditional_t<
     std::is_same_v<T, u16>, u32,
-    std::conditional_t<std::is_same_v<T, s16>, s32,
-                       std::conditional_t<std::is_same_v<T, u32>, u64,
-                                          std::conditional_t<std::is_same_v<T, s32>, s64,
-                                                             std::conditional_t<std::is_signed_v<T>, s128, u128>>>>>;
+    std::conditional_t<
+        std::is_same_v<T, s16>, s32,
+        std::conditional_t<std::is_same_v<T, u32>, u64,
+                           std::conditional_t<std::is_same_v<T, s32>, s64,
+                                              std::conditional_t<std::is_signed_v<T>, s128, u128>>>>>;
 
 // A product of any two T, whose halves are what mul has.
 template <class T>
@@ -122,13 +126,15 @@ void define_arithmetic(table& all, const std::string& type) {
     define<u, u, u>(all, "mul.lo." + type, [](u64 a, u64 b) { return a * b; });
     define<u, u, u, u>(all, "mad.lo." + type, [](u64 a, u64 b, u64 c) { return a * b + c; });
     define<T, T, T>(all, "mul.hi." + type, [](T a, T b) { return high_half(a, b); });
-    define<u, T, T, u>(all, "mad.hi." + type, [](T a, T b, u c) { return static_cast<u64>(high_half(a, b)) + c; });
+    define<u, T, T, u>(all, "mad.hi." + type,
+                       [](T a, T b, u c) { return static_cast<u64>(high_half(a, b)) + c; });
     define<T, T, T>(all, "min." + type, [](T a, T b) { return std::min(a, b); });
     define<T, T, T>(all, "max." + type, [](T a, T b) { return std::max(a, b); });
     // By zero the ISA leaves them open; INT_MIN / -1 wraps.
     const auto quotient = [](T a, T b) {
         if (b == 0) return static_cast<T>(-1);
-        if (std::is_signed_v<T> && static_cast<u>(b) == static_cast<u>(-1)) return static_cast<T>(u64{0} - static_cast<u64>(a));
+        if (std::is_signed_v<T> && static_cast<u>(b) == static_cast<u>(-1))
+            return static_cast<T>(u64{0} - static_cast<u64>(a));
         return static_cast<T>(a / b);
     };
     const auto rest = [](T a, T b) {
@@ -145,7 +151,8 @@ void define_arithmetic(table& all, const std::string& type) {
     });
     if constexpr (std::is_signed_v<T>) {
         define<u, u>(all, "neg." + type, [](u64 a) { return u64{0} - a; });
-        define<u, T>(all, "abs." + type, [](T a) { return a < 0 ? u64{0} - static_cast<u64>(a) : static_cast<u64>(a); });
+        define<u, T>(all, "abs." + type,
+                     [](T a) { return a < 0 ? u64{0} - static_cast<u64>(a) : static_cast<u64>(a); });
     }
     if constexpr (sizeof(T) < 8) {
         using w = wider<T>;
@@ -290,7 +297,8 @@ void define_floating(table& all, const std::string& type) {
     define<T, T, T>(all, "max." + type, [](T a, T b) { return clean(greater(a, b)); });
     define<bits, bits>(all, "neg." + type, [](bits a) { return a ^ sign; });
     define<bits, bits>(all, "abs." + type, [](bits a) { return a & ~sign; });
-    define<bits, bits, bits>(all, "copysign." + type, [](bits a, bits b) { return (a & sign) | (b & ~sign); });
+    define<bits, bits, bits>(all, "copysign." + type,
+                             [](bits a, bits b) { return (a & sign) | (b & ~sign); });
     define<bool, T>(all, "testp.finite." + type, [](T a) { return std::isfinite(a); });
     define<bool, T>(all, "testp.infinite." + type, [](T a) { return std::isinf(a); });
     define<bool, T>(all, "testp.notanumber." + type, [](T a) { return std::isnan(a); });
@@ -383,7 +391,8 @@ void for_integers(F f) {
 void define_conversions(table& all) {
     for_integers([&]<class To>(const std::string& to) {
         for_integers([&]<class From>(const std::string& from) {
-            define_conversion<To, From>(all, "cvt." + to + "." + from, [](From a) { return static_cast<To>(a); });
+            define_conversion<To, From>(all, "cvt." + to + "." + from,
+                                        [](From a) { return static_cast<To>(a); });
         });
         define_float_and_integer<float, To>(all, "f32", to);
         define_float_and_integer<double, To>(all, "f64", to);
@@ -396,10 +405,12 @@ void define_conversions(table& all) {
     define<float, u16>(all, "cvt.f32.bf16", [](u16 a) { return float_from_bf16(a); });
     define<u16, float>(all, "cvt.rn.f16.f32", [](float a) { return f16_from(a); });
     define<u16, float>(all, "cvt.rn.bf16.f32", [](float a) { return bf16_from(a); });
-    define<u32, float, float>(all, "cvt.rn.f16x2.f32",
-                              [](float high, float low) { return u32{f16_from(high)} << 16 | f16_from(low); });
-    define<u32, float, float>(all, "cvt.rn.bf16x2.f32",
-                              [](float high, float low) { return u32{bf16_from(high)} << 16 | bf16_from(low); });
+    define<u32, float, float>(all, "cvt.rn.f16x2.f32", [](float high, float low) {
+        return u32{f16_from(high)} << 16 | f16_from(low);
+    });
+    define<u32, float, float>(all, "cvt.rn.bf16x2.f32", [](float high, float low) {
+        return u32{bf16_from(high)} << 16 | bf16_from(low);
+    });
 }
 
 u32 permute(u32 a, u32 b, u32 selector) {
@@ -417,21 +428,27 @@ u32 permute(u32 a, u32 b, u32 selector) {
 u32 look_up(u32 a, u32 b, u32 c, u32 truth) {
     u32 result = 0;
     for (u32 row = 0; row < 8; ++row)
-        if ((truth >> row & 1) != 0) result |= ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
+        if ((truth >> row & 1) != 0)
+            result |= ((row & 4) != 0 ? a : ~a) & ((row & 2) != 0 ? b : ~b) & ((row & 1) != 0 ? c : ~c);
     return result;
 }
 
 u64 joined(u32 low, u32 high) { return u64{high} << 32 | low; }
 
 void define_words(table& all) {
-    define<u32, u32, u32, u32>(all, "prmt.b32", [](u32 a, u32 b, u32 selector) { return permute(a, b, selector); });
+    define<u32, u32, u32, u32>(all, "prmt.b32",
+                               [](u32 a, u32 b, u32 selector) { return permute(a, b, selector); });
     define<u32, u32, u32, u32, u32>(all, "lop3.b32",
                                     [](u32 a, u32 b, u32 c, u32 truth) { return look_up(a, b, c, truth); });
     // The two words as one, b the higher, shifted by at most 32, or by the last five bits.
-    define<u32, u32, u32, u32>(all, "shf.l.wrap.b32", [](u32 a, u32 b, u32 n) { return joined(a, b) << (n & 31) >> 32; });
-    define<u32, u32, u32, u32>(all, "shf.r.wrap.b32", [](u32 a, u32 b, u32 n) { return joined(a, b) >> (n & 31); });
-    define<u32, u32, u32, u32>(all, "shf.l.clamp.b32", [](u32 a, u32 b, u32 n) { return n >= 32 ? a : joined(a, b) << n >> 32; });
-    define<u32, u32, u32, u32>(all, "shf.r.clamp.b32", [](u32 a, u32 b, u32 n) { return n >= 32 ? b : joined(a, b) >> n; });
+    define<u32, u32, u32, u32>(all, "shf.l.wrap.b32",
+                               [](u32 a, u32 b, u32 n) { return joined(a, b) << (n & 31) >> 32; });
+    define<u32, u32, u32, u32>(all, "shf.r.wrap.b32",
+                               [](u32 a, u32 b, u32 n) { return joined(a, b) >> (n & 31); });
+    define<u32, u32, u32, u32>(all, "shf.l.clamp.b32",
+                               [](u32 a, u32 b, u32 n) { return n >= 32 ? a : joined(a, b) << n >> 32; });
+    define<u32, u32, u32, u32>(all, "shf.r.clamp.b32",
+                               [](u32 a, u32 b, u32 n) { return n >= 32 ? b : joined(a, b) >> n; });
 }
 
 void define_predicates(table& all) {
@@ -444,10 +461,13 @@ void define_predicates(table& all) {
 
 table make_table() {
     table all;
-    define_arithmetic<u16>(all, "u16"), define_arithmetic<u32>(all, "u32"), define_arithmetic<u64>(all, "u64");
-    define_arithmetic<s16>(all, "s16"), define_arithmetic<s32>(all, "s32"), define_arithmetic<s64>(all, "s64");
+    define_arithmetic<u16>(all, "u16"), define_arithmetic<u32>(all, "u32"),
+        define_arithmetic<u64>(all, "u64");
+    define_arithmetic<s16>(all, "s16"), define_arithmetic<s32>(all, "s32"),
+        define_arithmetic<s64>(all, "s64");
     define_bits<u16>(all, "16"), define_bits<u32>(all, "32"), define_bits<u64>(all, "64");
-    define_field<u32>(all, "u32"), define_field<u64>(all, "u64"), define_field<s32>(all, "s32"), define_field<s64>(all, "s64");
+    define_field<u32>(all, "u32"), define_field<u64>(all, "u64"), define_field<s32>(all, "s32"),
+        define_field<s64>(all, "s64");
     define_carries<u32>(all, "u32"), define_carries<u32>(all, "s32");
     define_carries<u64>(all, "u64"), define_carries<u64>(all, "s64");
     define_floating<float>(all, "f32"), define_floating<double>(all, "f64");
@@ -457,7 +477,8 @@ table make_table() {
             define_choice<T>(all, type);
         }
     });
-    define_comparisons<u16>(all, "b16"), define_comparisons<u32>(all, "b32"), define_comparisons<u64>(all, "b64");
+    define_comparisons<u16>(all, "b16"), define_comparisons<u32>(all, "b32"),
+        define_comparisons<u64>(all, "b64");
     define_choice<u16>(all, "b16"), define_choice<u32>(all, "b32"), define_choice<u64>(all, "b64");
     define_comparisons<float>(all, "f32"), define_comparisons<double>(all, "f64");
     define_choice<u32>(all, "f32"), define_choice<u64>(all, "f64");  // bits, which a NaN keeps

@@ -14,8 +14,8 @@ namespace emulated_cuda::ptx {
 
 struct operation {
     computation run;
-    //! A letter per operand, the result first: p(redicate), b(yte), h(alf word), w(ord), d(ouble word). A small
-    //! letter is a register of just that width, a capital one may be wider: of cvt.
+    //! A letter per operand, the result first: p(redicate), b(yte), h(alf word), w(ord), d(ouble word). A
+    //! small letter is a register of just that width, a capital one may be wider: of cvt.
     std::string_view operands;
 };
 

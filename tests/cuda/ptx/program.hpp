@@ -16,7 +16,18 @@ namespace emulated_cuda::ptx {
 
 //! Registers of a kind that the hardware fills; the first ones of each thread.
 enum special : std::uint32_t {
-    tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
+    tid_x,
+    tid_y,
+    tid_z,
+    ntid_x,
+    ntid_y,
+    ntid_z,
+    ctaid_x,
+    ctaid_y,
+    ctaid_z,
+    nctaid_x,
+    nctaid_y,
+    nctaid_z,
     laneid,
     nowhere,  //!< what is written to `_`
     specials
@@ -55,7 +66,18 @@ enum class action : std::uint8_t {
 };
 
 enum class space : std::uint8_t { generic, global, constant, shared, local, parameter };
-enum class atomic_operation : std::uint8_t { add, min, max, min_signed, max_signed, bit_and, bit_or, bit_xor, exchange, compare };
+enum class atomic_operation : std::uint8_t {
+    add,
+    min,
+    max,
+    min_signed,
+    max_signed,
+    bit_and,
+    bit_or,
+    bit_xor,
+    exchange,
+    compare
+};
 
 struct instruction;
 using computation = void (*)(const instruction&, thread&);
@@ -68,12 +90,12 @@ struct instruction {
     std::uint8_t bytes = 0;        //!< of an element that is loaded, stored or changed
     bool is_signed = false;        //!< it is sign-extended
     bool is_guarded = false;
-    std::uint8_t to_bits = 0;      //!< of the register, where a result may be narrower
+    std::uint8_t to_bits = 0;  //!< of the register, where a result may be narrower
     operand guard{};
     std::uint32_t to = nowhere, also_to = nowhere;
-    std::array<operand, 4> from{};     //!< load, store, atomic: the address is the first
-    std::int64_t offset = 0;           //!< added to the address
-    std::vector<operand> elements{};   //!< of a vector; targets of a table of branches are in targets
+    std::array<operand, 4> from{};    //!< load, store, atomic: the address is the first
+    std::int64_t offset = 0;          //!< added to the address
+    std::vector<operand> elements{};  //!< of a vector; targets of a table of branches are in targets
     std::uint32_t target = 0;
     std::vector<std::uint32_t> targets{};
     int line = 0;

@@ -14,7 +14,9 @@
 namespace emulated_cuda::ptx {
 namespace {
 
-std::size_t rounded_up(std::size_t at, std::size_t alignment) { return (at + alignment - 1) / alignment * alignment; }
+std::size_t rounded_up(std::size_t at, std::size_t alignment) {
+    return (at + alignment - 1) / alignment * alignment;
+}
 
 // nvcc names an anonymous namespace after the file, g++ and clang _GLOBAL__N_1.
 std::string host_name(std::string name) {
@@ -43,10 +45,12 @@ class fusion_watch {
 public:
     void see(const statement& s) {
         const bool is_product = s.opcode == "mul.f32" || s.opcode == "mul.f64";
-        const bool is_sum = s.opcode == "add.f32" || s.opcode == "add.f64" || s.opcode == "sub.f32" || s.opcode == "sub.f64";
+        const bool is_sum =
+            s.opcode == "add.f32" || s.opcode == "add.f64" || s.opcode == "sub.f32" || s.opcode == "sub.f64";
         if (is_product) products_.insert(s.operands.at(0).text);
         if (is_sum)
-            for (std::size_t i = 1; i < s.operands.size(); ++i) summands_.push_back({s.operands[i].text, s.line});
+            for (std::size_t i = 1; i < s.operands.size(); ++i)
+                summands_.push_back({s.operands[i].text, s.line});
     }
     // The line of a sum of a product, or 0.
     int found() const {
@@ -84,7 +88,8 @@ private:
     }
     void expect(std::string_view text) {
         if (!accept(text))
-            throw device_error("'" + std::string(text) + "' is expected, not '" + std::string(now().text) + "'");
+            throw device_error("'" + std::string(text) + "' is expected, not '" + std::string(now().text) +
+                               "'");
     }
     std::size_t number() { return value_of(next().text, false); }
     void skip_line() {
@@ -183,7 +188,8 @@ private:
         resolve_jumps();
         if (const int line = fusion_.found(); line != 0) {
             line_ = line;
-            throw device_error("ptxas may fuse this sum and a product in it: write __fmul_rn and __fadd_rn, or fma");
+            throw device_error(
+                "ptxas may fuse this sum and a product in it: write __fmul_rn and __fadd_rn, or fma");
         }
         const std::string name = kernel_.name;
         made_.entries.insert_or_assign(name, std::move(kernel_));
@@ -215,7 +221,8 @@ private:
             else if (now().text.front() == '.') directive();
             else if (is_label()) label();
             else instruct();
-            if (now().kind == token_kind::end && names_.depth() > outside) throw device_error("a kernel without end");
+            if (now().kind == token_kind::end && names_.depth() > outside)
+                throw device_error("a kernel without end");
         } while (names_.depth() > outside);
         line_ = 0;
     }
@@ -281,7 +288,8 @@ private:
         while (!now().is(";")) {
             s.operands.push_back(written());
             if (!accept(",") && !now().is(";"))
-                throw device_error("'" + std::string(now().text) + "' is not expected in an operand of '" + s.opcode + "'");
+                throw device_error("'" + std::string(now().text) + "' is not expected in an operand of '" +
+                                   s.opcode + "'");
         }
         expect(";");
         fusion_.see(s);

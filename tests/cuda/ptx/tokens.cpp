@@ -30,7 +30,8 @@ private:
         while (!rest_.empty()) {
             if (rest_.front() == '\n') ++line_;
             if (std::isspace(static_cast<unsigned char>(rest_.front()))) rest_.remove_prefix(1);
-            else if (rest_.substr(0, 2) == "//") rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size()));
+            else if (rest_.substr(0, 2) == "//")
+                rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size()));
             else if (rest_.substr(0, 2) == "/*") skip_comment();
             else return true;
         }
@@ -39,8 +40,10 @@ private:
 
     void skip_comment() {
         const std::size_t end = rest_.find("*/");
-        if (end == rest_.npos) throw device_error("line " + std::to_string(line_) + ": a comment without end");
-        line_ += static_cast<int>(std::count(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+        if (end == rest_.npos)
+            throw device_error("line " + std::to_string(line_) + ": a comment without end");
+        line_ += static_cast<int>(
+            std::count(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
         rest_.remove_prefix(end + 2);
     }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! Generic addresses: those of shared, local and parameter memory lie in windows that no program has; all others
-//! are the host's own.
+//! Generic addresses: those of shared, local and parameter memory lie in windows that no program has; all
+//! others are the host's own.
 #pragma once
 
 #include <cstdint>
