@@ -15,5 +15,5 @@ configure_package_config_file(cmake/adamant-config.cmake.in ${PROJECT_BINARY_DIR
   INSTALL_DESTINATION ${adamant_package_dir} NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/adamant-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/adamant-config.cmake ${PROJECT_BINARY_DIR}/adamant-config-version.cmake
-              cmake/adamant_cuda_standard.cmake DESTINATION ${adamant_package_dir})
+              cmake/adamant_cuda_standard.cmake cmake/FindNCCL.cmake DESTINATION ${adamant_package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

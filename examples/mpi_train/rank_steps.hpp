@@ -8,16 +8,15 @@
 #include <span>
 #include <utility>
 
-#include <adamant/mpi/communicator.hpp>
 #include <adamant/optimizer/sharded.hpp>
 #include <adamant/train/schedule.hpp>
 
 namespace fashion_mnist {
 
-template <class Policy>
+template <class Policy, adamant::communicator Ranks>
 class rank_steps {
 public:
-    using optimizer_type = adamant::sharded<Policy, adamant::mpi::communicator>;
+    using optimizer_type = adamant::sharded<Policy, Ranks>;
 
     rank_steps(optimizer_type optimizer, std::optional<adamant::schedule> plan)
         : optimizer_(std::move(optimizer)), schedule_(std::move(plan)) {}
