@@ -13,6 +13,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <adamant/adamant.hpp>
@@ -24,6 +25,8 @@ using namespace adamant;
 using lean = presets::lean_bf16;
 
 constexpr std::size_t piece = std::size_t{8} << 20;
+
+constexpr std::chrono::milliseconds rest{700};
 
 template <class F>
 double seconds(F&& f) {
@@ -99,18 +102,23 @@ int measure(std::size_t parameters, int repetitions, const std::string& folder) 
                 static_cast<double>(parameters) / 1e6, megabytes, repetitions);
     timings saving, loading, warm;
     for (int i = 0; i < repetitions; ++i) {
-        // Who comes second may find the disk still at work, so they take turns.
         const auto both = [&](timings& t, auto&& ours, auto&& plain) {
-            if (i % 2 == 0) t.ours.push_back(seconds(ours));
-            t.plain.push_back(seconds(plain));
-            if (i % 2 != 0) t.ours.push_back(seconds(ours));
+            if (i % 2 == 0) t.ours.push_back(ours());
+            t.plain.push_back(plain());
+            if (i % 2 != 0) t.ours.push_back(ours());
         };
-        const auto load = [&] { safetensors::load(file, optimizer, params); };
-        const auto read = [&] { plain_read(other, bytes); };
+        const auto write = [&](const std::string& to, auto&& f) {
+            // Blocks that were just freed take bytes much faster than others on some disks.
+            std::filesystem::remove(to);
+            ::sync();
+            std::this_thread::sleep_for(rest);
+            return seconds(f);
+        };
+        const auto load = [&] { return seconds([&] { safetensors::load(file, optimizer, params); }); };
+        const auto read = [&] { return seconds([&] { plain_read(other, bytes); }); };
         both(
-            saving, [&] { safetensors::save(file, optimizer, params); },
-            [&] { plain_write(other + ".new", bytes); });
-        std::filesystem::rename(other + ".new", other);
+            saving, [&] { return write(file, [&] { safetensors::save(file, optimizer, params); }); },
+            [&] { return write(other, [&] { plain_write(other, bytes); }); });
         forget(other);
         forget(file);
         both(loading, load, read);
