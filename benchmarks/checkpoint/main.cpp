@@ -13,6 +13,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <adamant/adamant.hpp>
@@ -25,6 +26,8 @@ using lean = presets::lean_bf16;
 
 constexpr std::size_t piece = std::size_t{8} << 20;
 
+constexpr std::chrono::milliseconds rest{700};
+
 template <class F>
 double seconds(F&& f) {
     const auto start = std::chrono::steady_clock::now();
@@ -36,8 +39,9 @@ void require(bool holds, const char* what) {
     if (!holds) throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
 }
 
+//! A new file, as save has to write one: over blocks that a file had before some disks are faster.
 void plain_write(const std::string& file, const std::vector<char>& bytes) {
-    const safetensors::descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666));
+    const safetensors::descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0666));
     require(bool(out), "open");
     for (std::size_t at = 0; at < bytes.size();) {
         const auto put = ::write(out.number(), bytes.data() + at, std::min(piece, bytes.size() - at));
@@ -98,16 +102,23 @@ int measure(std::size_t parameters, int repetitions, const std::string& folder) 
                 static_cast<double>(parameters) / 1e6, megabytes, repetitions);
     timings saving, loading, warm;
     for (int i = 0; i < repetitions; ++i) {
-        // Who comes second may find the disk still at work, so they take turns.
         const auto both = [&](timings& t, auto&& ours, auto&& plain) {
-            if (i % 2 == 0) t.ours.push_back(seconds(ours));
-            t.plain.push_back(seconds(plain));
-            if (i % 2 != 0) t.ours.push_back(seconds(ours));
+            if (i % 2 == 0) t.ours.push_back(ours());
+            t.plain.push_back(plain());
+            if (i % 2 != 0) t.ours.push_back(ours());
         };
-        const auto load = [&] { safetensors::load(file, optimizer, params); };
-        const auto read = [&] { plain_read(other, bytes); };
+        const auto write = [&](const std::string& to, auto&& f) {
+            // Blocks that were just freed take bytes much faster than others on some disks.
+            std::filesystem::remove(to);
+            ::sync();
+            std::this_thread::sleep_for(rest);
+            return seconds(f);
+        };
+        const auto load = [&] { return seconds([&] { safetensors::load(file, optimizer, params); }); };
+        const auto read = [&] { return seconds([&] { plain_read(other, bytes); }); };
         both(
-            saving, [&] { safetensors::save(file, optimizer, params); }, [&] { plain_write(other, bytes); });
+            saving, [&] { return write(file, [&] { safetensors::save(file, optimizer, params); }); },
+            [&] { return write(other, [&] { plain_write(other, bytes); }); });
         forget(other);
         forget(file);
         both(loading, load, read);
