@@ -71,7 +71,7 @@ bool same_slot(A& a, B& b) {
         const auto codes = a.template state<S>(t);
         const auto others = b.template state<S>(t);
         if (codes.size() != others.size() ||
-            std::memcmp(codes.data(), others.data(), codes.size_bytes()) != 0)
+            (!codes.empty() && std::memcmp(codes.data(), others.data(), codes.size_bytes()) != 0))
             return false;
         const auto scales = a.template scales<S>(t);
         const auto other_scales = b.template scales<S>(t);

@@ -88,7 +88,7 @@ private:
         adamant_test::digest hash;
         hash.add(std::span(weights_));
         hash.add(std::span(norm_));
-        for (const std::size_t i : {0, 1}) {
+        for (std::size_t i = 0; i < 2; ++i) {
             hash.add(optimizer_.state<slot::main_params>(i));
             hash.add(optimizer_.state<slot::exp_avg>(i));
             hash.add(optimizer_.scales<slot::exp_avg>(i));

@@ -153,7 +153,8 @@ TEST_CASE("a header that is not JSON, or other JSON") {
         {"{\"__metadata__\":[]}", "a list has no place"},
         {"{}", "expected format 'adamant checkpoint', got none"},
     };
-    for (const auto& [text, expected] : texts) {
+    for (const auto& [header, expected] : texts) {
+        const std::string text = header;  // clang 14 captures no structured binding
         CAPTURE(text);
         CHECK(says(s.complaint(with_length(text)), {"bad.safetensors", expected}));
     }
@@ -295,12 +296,32 @@ TEST_CASE("indices and their files") {
     CHECK(says(s.complaint_of(index), {"written together", "rank-1-of-2"}));
 
     // What a new index does not name is removed, and nothing else.
+    const auto count = [&](const char* prefix) {
+        int found = 0;
+        for (const std::string& name : s.folder.files()) found += name.starts_with(prefix);
+        return found;
+    };
+    checkpoints::rank_access whole(access_state(s.run.optimizer), 0, 1);
+    safetensors::save_rank(s.folder / "a.b.json", {0, 1, "one"}, whole, s.run.views());
+    safetensors::save_index(s.folder / "a.b.json", 1, "one");
+    checkpoints::write_bytes(s.folder / "a.dead.rank-0-of-3.safetensors.77.tmp", "x");
     save("three", 3);
     safetensors::save_index(index, 3, "three");
     CHECK(s.complaint_of(index) == "nothing was thrown");
-    int parts = 0;
-    for (const std::string& name : s.folder.files()) parts += name.starts_with("a.");
-    CHECK(parts == 1 + 3);
+    CHECK(count("a.") == 1 + 3 + 2);
+    CHECK(s.complaint_of(s.folder / "a.b.json") == "nothing was thrown");
+
+    // A folder of indices is kept short too.
+    for (const int step : {1, 2, 3}) {
+        const std::string file = s.folder / ("step-" + std::to_string(step) + ".json");
+        safetensors::save_rank(file, {0, 1, "one"}, whole, s.run.views());
+        safetensors::save_index(file, 1, "one");
+    }
+    const safetensors::checkpoint_folder folder(s.folder.folder(), 2);
+    folder.remove_before(3);
+    CHECK(folder.list().size() == 2);
+    CHECK(count("step-") == 2 * 2);
+    CHECK(s.complaint_of(folder.newest()->path) == "nothing was thrown");
 }
 
 TEST_CASE("a gap between the parts of a tensor") {

@@ -23,7 +23,7 @@ std::vector<float> values(training& of, slot s, std::size_t tensor) {
 TEST_CASE("another policy is refused in words, and converted as convert does where it is asked for") {
     const checkpoints::scratch folder;
     const std::string file = folder / "a.safetensors";
-    int lossless = 0, narrowing = 0;
+    int exact_ones = 0, rounded_ones = 0;
     for (const policy_spec& from : checkpoints::policies()) {
         training source(from);
         source.steps(0, 5);
@@ -56,7 +56,7 @@ TEST_CASE("another policy is refused in words, and converted as convert does whe
                 load(exact ? safetensors::conversion::lossless : safetensors::conversion::narrowing);
             CHECK(result.converted);
             CHECK(result.lossless == exact);
-            ++(exact ? lossless : narrowing);
+            ++(exact ? exact_ones : rounded_ones);
             CHECK(target.optimizer.step_count() == source.optimizer.step_count());
             CHECK(target.optimizer.schedule_position() == source.optimizer.schedule_position());
             CHECK(target.optimizer.loss_scale() == source.optimizer.loss_scale());
@@ -78,8 +78,8 @@ TEST_CASE("another policy is refused in words, and converted as convert does whe
             CHECK(target.step(100).status == step_status::applied);
         }
     }
-    CHECK(lossless >= 5);
-    CHECK(narrowing >= 20);
+    CHECK(exact_ones >= 5);
+    CHECK(rounded_ones >= 20);
 }
 
 TEST_CASE("fp32 views: exact, and back they give the bits that they came from") {

@@ -14,7 +14,10 @@
 #include <sys/wait.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <new>
+#include <thread>
 
 namespace {
 
@@ -23,11 +26,26 @@ using checkpoints::training;
 
 constexpr int writers = 3;
 
-//! Where a writer says how far it is; seen by both processes.
-struct shared_count {
-    std::atomic<std::int64_t>* steps = static_cast<std::atomic<std::int64_t>*>(
-        ::mmap(nullptr, sizeof(*steps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-    ~shared_count() { ::munmap(steps, sizeof(*steps)); }
+//! What writers say; seen by all processes.
+struct progress_report {
+    std::atomic<std::int64_t> saved{0};   //!< the step that save returned from last
+    std::atomic<std::int64_t> starts{0};  //!< writers that have loaded and go on
+};
+class shared_report {
+public:
+    shared_report()
+        : place_(::mmap(nullptr, sizeof(progress_report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                        -1, 0)) {
+        REQUIRE(place_ != MAP_FAILED);
+        new (place_) progress_report;
+    }
+    shared_report(const shared_report&) = delete;
+    shared_report& operator=(const shared_report&) = delete;
+    ~shared_report() { ::munmap(place_, sizeof(progress_report)); }
+    progress_report* operator->() const { return static_cast<progress_report*>(place_); }
+
+private:
+    void* place_;
 };
 
 //! The next step depends on the step count alone, and is never one that is skipped.
@@ -38,7 +56,8 @@ void save_run(const checkpoints::scratch& folder, training& run, bool by_ranks) 
         safetensors::checkpoint_folder(folder.folder(), 2).save(run.optimizer, run.views());
         return;
     }
-    const std::string index = folder / "run.json", id = "n" + std::to_string(run.optimizer.step_count());
+    const std::string index = folder / "run.json", id = "n" + std::to_string(run.optimizer.step_count()) +
+                                                        "p" + std::to_string(::getpid());
     for (int rank = 0; rank < writers; ++rank) {
         checkpoints::rank_access part(access_state(run.optimizer), rank, writers);
         safetensors::save_rank(index, {rank, writers, id}, part, run.views());
@@ -58,28 +77,45 @@ bool load_run(const checkpoints::scratch& folder, training& run, bool by_ranks) 
 }
 
 //! Goes on from the last checkpoint and saves after every step, until it is killed.
-[[noreturn]] void write_until_killed(const checkpoints::scratch& folder, bool by_ranks, shared_count& saved) {
+[[noreturn]] void write_until_killed(const checkpoints::scratch& folder, bool by_ranks,
+                                     const shared_report& says) {
     try {
         training run(checkpoints::policies().front(), 1);
         load_run(folder, run, by_ranks);
+        ++says->starts;
         for (;;) {
             next_step(run);
             save_run(folder, run, by_ranks);
-            saved.steps->store(run.optimizer.step_count());
+            says->saved = run.optimizer.step_count();
         }
     } catch (const std::exception& e) { std::fprintf(stderr, "%s\n", e.what()); }
     ::_exit(1);
 }
 
+std::chrono::duration<double> time_of_a_save(bool by_ranks) {
+    const checkpoints::scratch folder;
+    training run(checkpoints::policies().front(), 1);
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < 3; ++i) save_run(folder, run, by_ranks);
+    return (std::chrono::steady_clock::now() - start) / 3;
+}
+
 void kill_and_load(int kills, bool by_ranks) {
     const checkpoints::scratch folder;
-    shared_count saved;
+    const shared_report says;
     training reference(checkpoints::policies().front(), 1);
     std::int64_t loads = 0, last = 0;
+    const auto save_time = time_of_a_save(by_ranks);
     for (int i = 0; i < kills; ++i) {
         const pid_t child = ::fork();
-        if (child == 0) write_until_killed(folder, by_ranks, saved);
-        ::usleep(1000 + inputs::word(by_ranks ? 1 : 2, static_cast<std::uint64_t>(i)) % 40'000);
+        if (child == 0) write_until_killed(folder, by_ranks, says);
+        while (says->starts == i) {
+            REQUIRE(::waitpid(child, nullptr, WNOHANG) == 0);
+            ::usleep(100);
+        }
+        const auto when = static_cast<std::uint64_t>(i);
+        const double part = inputs::word(by_ranks ? 1 : 2, when) / 4294967296.0;
+        std::this_thread::sleep_for(4 * part * save_time);  // in its first save, or one of the next
         ::kill(child, SIGKILL);
         int status = 0;
         REQUIRE(::waitpid(child, &status, 0) == child);
@@ -87,17 +123,17 @@ void kill_and_load(int kills, bool by_ranks) {
 
         training found(checkpoints::policies().front(), 44);
         if (!load_run(folder, found, by_ranks)) {
-            CHECK(saved.steps->load() == 0);
+            CHECK(says->saved == 0);
             continue;
         }
         ++loads;
         // The last that save returned from, or the next, which it was about to.
         const std::int64_t step = found.optimizer.step_count();
-        CHECK(step >= saved.steps->load());
-        CHECK(step <= saved.steps->load() + 1);
+        CHECK(step >= says->saved);
+        CHECK(step <= says->saved + 1);
         CHECK(step >= last);
         last = step;
-        saved.steps->store(step);
+        says->saved = step;
         while (reference.optimizer.step_count() < step) next_step(reference);
         CHECK(found.digest() == reference.digest());
     }

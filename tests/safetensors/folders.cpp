@@ -87,7 +87,7 @@ TEST_CASE("a disk that is full: a clear error, the old file, and no leftovers") 
     safetensors::save(file, run.optimizer, run.views());
     const std::string before = checkpoints::bytes_of(file);
     run.steps(2, 4);
-    for (const rlim_t limit : {0, 100, 5000, 20000}) {
+    for (const rlim_t limit : std::initializer_list<rlim_t>{0, 100, 5000, 20000}) {
         CAPTURE(limit);
         // A limit on the size of files fails as a full disk does, for every user.
         CHECK(in_child([&] {

@@ -33,7 +33,7 @@ std::int64_t growth_in(F&& f) {
 
 TEST_CASE("loading and saving, converting too, stay below 64 MiB beside the state") {
     constexpr std::int64_t limit = std::int64_t{64} << 20;
-    constexpr std::size_t size = 10'000'000;
+    constexpr std::size_t size = 6'000'000;
     const checkpoints::scratch folder;
     const std::string file = folder / "a.safetensors";
     const policy_spec plain = policy<mode<bf16>>::spec, lean = checkpoints::policies().front();

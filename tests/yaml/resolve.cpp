@@ -43,6 +43,8 @@ TEST_CASE("an empty section has verl's defaults") {
     CHECK_FALSE(r.loss_scaler.has_value());
     CHECK(r.warnings.empty());
     CHECK(resolved("lr: null\nclip_grad: ~\nbetas:\n").hyper == hyperparameters{});
+    CHECK_FALSE(r.settings.use_checkpoint_opt_param_scheduler);
+    CHECK(resolved("use_checkpoint_opt_param_scheduler: yes").settings.use_checkpoint_opt_param_scheduler);
 }
 
 TEST_CASE("the mode decides what the plain keys mean") {

@@ -156,6 +156,8 @@ public:
     const hyperparameters& hyper() const { return adam_.hyper(); }
     std::int64_t step_count() const { return adam_.step_count(); }
     std::size_t tensor_count() const { return tensors_.size(); }
+    //! The whole model's.
+    const tensor_registry& tensors() const { return tensors_; }
     //! What this rank owns; piece number i is tensor number i of shard().
     const std::vector<tensor_piece>& pieces() const { return pieces_; }
     optimizer_type& shard() { return adam_; }

@@ -102,20 +102,10 @@ private:
     }
 
     //! An index goes before the files that it names.
-    void remove(const std::string& path) const {
+    static void remove(const std::string& path) {
         std::error_code ignored;
-        const std::filesystem::path gone(path);
-        std::filesystem::remove(gone, ignored);
-        if (gone.extension() != ".json") return;
-        const std::string prefix = gone.stem().string() + ".";
-        std::vector<std::filesystem::path> parts;
-        for (std::filesystem::directory_iterator item(folder_, ignored), end; !ignored && item != end;
-             item.increment(ignored)) {
-            const std::string name = item->path().filename().string();
-            if (name.starts_with(prefix) && name.find(".rank-") != std::string::npos)
-                parts.push_back(item->path());
-        }
-        for (const auto& part : parts) std::filesystem::remove(part, ignored);
+        std::filesystem::remove(path, ignored);
+        if (path.ends_with(".json")) detail::remove_rank_files(path, {});
     }
 
     std::string folder_;

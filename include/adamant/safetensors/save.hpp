@@ -170,6 +170,32 @@ inline std::string rank_file(const std::string& index, const rank_part& part) {
            std::to_string(part.rank) + "-of-" + std::to_string(part.ranks) + ".safetensors";
 }
 
+namespace detail {
+
+inline std::string folder_of(const std::string& file) {
+    const std::string parent = std::filesystem::path(file).parent_path().string();
+    return parent.empty() ? "." : parent;
+}
+
+//! Removes the rank files of an index but those named.
+inline void remove_rank_files(const std::string& index, std::span<const std::string> kept) {
+    const std::string prefix = std::filesystem::path(index).stem().string() + ".";
+    std::vector<std::filesystem::path> gone;
+    std::error_code error;
+    std::filesystem::directory_iterator item(folder_of(index), error);
+    for (; !error && item != std::filesystem::directory_iterator{}; item.increment(error)) {
+        const std::string name = item->path().filename().string();
+        // An id has no dot: those of the index "a.b" are not those of "a".
+        const auto dot = name.find('.', prefix.size());
+        if (name.starts_with(prefix) && dot != std::string::npos && name.compare(dot, 6, ".rank-") == 0 &&
+            name.ends_with(".safetensors") && std::ranges::find(kept, name) == kept.end())
+            gone.push_back(item->path());
+    }
+    for (const auto& file : gone) std::filesystem::remove(file, error);
+}
+
+}  // namespace detail
+
 //! What a rank holds of a checkpoint, in a file beside the index. When all ranks are through, one of them
 //! calls save_index: until then the checkpoint is the old one.
 template <tensor_list Params>
@@ -207,18 +233,9 @@ inline void save_index(const std::string& index, int ranks, const std::string& i
     out.write(text.data(), static_cast<std::int64_t>(text.size()));
     out.commit();
 
-    const std::filesystem::path path(index);
-    const std::string prefix = path.stem().string() + ".";
-    std::error_code error;
-    std::filesystem::directory_iterator item(path.has_parent_path() ? path.parent_path() : ".", error);
-    for (; !error && item != std::filesystem::directory_iterator{}; item.increment(error)) {
-        const std::string name = item->path().filename().string();
-        if (name.starts_with(prefix) && name.find(".rank-") != std::string::npos &&
-            name.ends_with(".safetensors") && std::ranges::find(names, name) == names.end()) {
-            std::error_code ignored;
-            std::filesystem::remove(item->path(), ignored);
-        }
-    }
+    detail::remove_rank_files(index, names);
+    output_file::remove_leftovers(detail::folder_of(index),
+                                  std::filesystem::path(index).stem().string() + ".");
 }
 
 }  // namespace adamant::inline v0::safetensors

@@ -209,20 +209,24 @@ inline resolution resolve(const config& c) {
 }
 
 //! The optimizer that a configuration describes, with its loss scaler and schedule; what was a warning there
-//! is accepted. Errors: config_error (the
-//! schedule's included; a policy that is not in the catalogue) and shape_error.
-template <class Catalogue>
+//! is accepted. With cuda::memory (and adamant/cuda/adam.hpp) tensors are in device memory. Errors:
+//! config_error (the schedule's included; a policy that is not in the catalogue) and shape_error.
+template <class Catalogue, memory Memory = host_memory>
 any_optimizer make_optimizer(const resolution& r, std::span<const tensor_info> tensors,
-                             std::span<const param_view> params, optimizer_options options = {}) {
+                             std::span<const param_view> params, optimizer_options options = {},
+                             Memory memory = {}) {
     if (!options.loss_scaler) options.loss_scaler = r.loss_scaler;
     options.accept.insert(options.accept.end(), r.accepted.begin(), r.accepted.end());
-    return adamant::make_optimizer<Catalogue>(r.policy, tensors, params, r.hyper, options, r.schedule());
+    return adamant::make_optimizer<Catalogue>(r.policy, tensors, params, r.hyper, options, r.schedule(), 1,
+                                              std::move(memory));
 }
 
-template <class Catalogue>
+template <class Catalogue, memory Memory = host_memory>
 any_optimizer make_optimizer(const config& c, std::span<const tensor_info> tensors,
-                             std::span<const param_view> params, optimizer_options options = {}) {
-    return yaml::make_optimizer<Catalogue>(resolve(c), tensors, params, std::move(options));
+                             std::span<const param_view> params, optimizer_options options = {},
+                             Memory memory = {}) {
+    return yaml::make_optimizer<Catalogue>(resolve(c), tensors, params, std::move(options),
+                                           std::move(memory));
 }
 
 }  // namespace adamant::inline v0::yaml

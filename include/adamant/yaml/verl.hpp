@@ -107,7 +107,7 @@ inline settings read_verl(const config& c) {
                              "grad_clip is deprecated and wins over clip_grad: write clip_grad.");
     read.number(s.weight_decay, "weight_decay");
     const bool betas = read_betas(optim, s);
-    (void)optim.boolean("use_checkpoint_opt_param_scheduler");
+    read.boolean(s.use_checkpoint_opt_param_scheduler, "use_checkpoint_opt_param_scheduler");
     if (optim.boolean("use_layer_wise_distributed_optimizer") == true)
         throw located_error(optim.at("use_layer_wise_distributed_optimizer"),
                             "[adamant] state is sharded by elements, not by layers: write false.");

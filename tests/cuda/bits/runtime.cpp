@@ -267,6 +267,7 @@ TEST_CASE("memory of a stream is freed in its turn") {
     auto seen = nothing();
     check(cudaMemcpyAsync(seen.data(), memory, 64 * sizeof(float), cudaMemcpyDeviceToHost, s.handle));
     check(cudaFreeAsync(memory, s.handle));
+    CHECK(cudaFreeAsync(memory, s.handle) == cudaErrorInvalidValue);
     check(cudaMemsetAsync(memory, 0, 64 * sizeof(float), s.handle));  // too late
     CHECK_THROWS_WITH_AS(cudaStreamSynchronize(s.handle), doctest::Contains("freed"), device_error);
     CHECK(seen == std::vector<float>(64, 1.0f));

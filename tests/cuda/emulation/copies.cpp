@@ -144,9 +144,7 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
         if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
         if (const cudaError_t refused = refused_by_captures(false); refused != cudaSuccess) return refused;
         if (pointer == nullptr) return cudaSuccess;
-        const allocation* found = memory().find(pointer);
-        if (found == nullptr || found->begin != pointer || found->kind != memory_kind::device)
-            return cudaErrorInvalidValue;
+        if (!memory().will_release(pointer)) return cudaErrorInvalidValue;
         return enqueue(stream, [pointer] {
             if (!memory().release(pointer, memory_kind::device)) throw device_error("memory is freed twice");
         });

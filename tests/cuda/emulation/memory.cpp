@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <emulation.hpp>
 
@@ -56,6 +57,18 @@ bool device_memory::release(void* pointer, memory_kind kind) {
     live_.erase(found);
     std::free(block);
     return true;
+}
+
+bool device_memory::will_release(void* pointer) {
+    const auto found = live_.find(reinterpret_cast<std::uintptr_t>(pointer));
+    if (found == live_.end() || found->second.kind != memory_kind::device) return false;
+    return !std::exchange(found->second.is_being_freed, true);
+}
+
+device_memory::~device_memory() {
+    const auto all = live_;
+    for (const auto& [address, a] : all)
+        if (a.is_being_freed) release(a.begin, a.kind);
 }
 
 const allocation* device_memory::find(const void* address) const {

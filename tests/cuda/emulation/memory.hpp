@@ -19,7 +19,8 @@ struct allocation {
     std::byte* begin;
     std::size_t size;
     memory_kind kind;
-    std::uint64_t number;  //!< how many came before
+    std::uint64_t number;         //!< how many came before
+    bool is_being_freed = false;  //!< when its stream gets there, or at the program's end
 
     std::byte* end() const { return begin + size; }
     std::string describe() const;
@@ -27,10 +28,17 @@ struct allocation {
 
 class device_memory {
 public:
+    device_memory() = default;
+    ~device_memory();  //!< What nobody freed is left, for the leak sanitizer to see.
+    device_memory(const device_memory&) = delete;
+    device_memory& operator=(const device_memory&) = delete;
+
     //! All bytes 0xFF: NaN as floats. nullptr where there is no memory.
     void* allocate(std::size_t bytes, memory_kind kind);
     //! Whether there was such an allocation.
     bool release(void* pointer, memory_kind kind);
+    //! Whether it can be freed later: it is alive, the device's, and not already being freed.
+    bool will_release(void* pointer);
     //! The allocation that holds an address, else nullptr.
     const allocation* find(const void* address) const;
     //! Throws device_error where the bytes before or behind an allocation changed. `culprit` ran last.

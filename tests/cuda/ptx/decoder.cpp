@@ -374,12 +374,24 @@ private:
         return true;
     }
 
+    // setp.lt.and.s32 is setp.lt.s32 with one operand more.
+    std::string without_combination() {
+        constexpr std::pair<std::string_view, combination> combinations[] = {
+            {"and", combination::with_and}, {"or", combination::with_or}, {"xor", combination::with_xor}};
+        if (parts_.front() != "setp" || parts_.size() != 4) return written_.opcode;
+        const auto combined = chosen(combinations, parts_[2]);
+        expect(combined.has_value());
+        made_.mode = static_cast<std::uint8_t>(*combined);
+        return "setp." + std::string(parts_[1]) + "." + std::string(parts_[3]);
+    }
+
     void compute() {
-        const auto found = operations().find(written_.opcode);
+        const auto found = operations().find(without_combination());
         if (found == operations().end()) unknown();
-        const auto& [run, letters] = found->second;
+        made_.run = found->second.run;
+        std::string letters(found->second.operands);
+        if (parts_.front() == "setp" && made_.mode != 0) letters += 'p';
         expect_operands(letters.size());
-        made_.run = run;
         for (std::size_t i = 0; i < letters.size(); ++i) {
             const auto [bits, or_more] = width_of(letters[i]);
             const written_operand& given = written_.operands[i];

@@ -80,7 +80,7 @@ constexpr char capital_of() {
     return static_cast<char>(letter_of<T>() - 'a' + 'A');
 }
 
-// Out of line: it is called 1,700 times.
+// Out of line: it is called a thousand times.
 __attribute__((noinline)) void put(table& all, const std::string& name, computation run,
                                    std::string_view operands) {
     all.emplace(name, operation{run, operands});
@@ -117,14 +117,19 @@ constexpr T high_half(T a, T b) {
     return static_cast<T>(product(a, b) >> (8 * sizeof(T)));
 }
 
-// Sums and low halves wrap; u is the unsigned type of the same width.
+// Sums and low halves wrap and are the same with and without sign.
+template <class U>
+void define_wrapping(table& all, const std::string& type) {
+    define<U, U, U>(all, "add." + type, [](u64 a, u64 b) { return a + b; });
+    define<U, U, U>(all, "sub." + type, [](u64 a, u64 b) { return a - b; });
+    define<U, U, U>(all, "mul.lo." + type, [](u64 a, u64 b) { return a * b; });
+    define<U, U, U, U>(all, "mad.lo." + type, [](u64 a, u64 b, u64 c) { return a * b + c; });
+}
+
 template <class T>
 void define_arithmetic(table& all, const std::string& type) {
     using u = std::make_unsigned_t<T>;
-    define<u, u, u>(all, "add." + type, [](u64 a, u64 b) { return a + b; });
-    define<u, u, u>(all, "sub." + type, [](u64 a, u64 b) { return a - b; });
-    define<u, u, u>(all, "mul.lo." + type, [](u64 a, u64 b) { return a * b; });
-    define<u, u, u, u>(all, "mad.lo." + type, [](u64 a, u64 b, u64 c) { return a * b + c; });
+    define_wrapping<u>(all, type);
     define<T, T, T>(all, "mul.hi." + type, [](T a, T b) { return high_half(a, b); });
     define<u, T, T, u>(all, "mad.hi." + type,
                        [](T a, T b, u c) { return static_cast<u64>(high_half(a, b)) + c; });
@@ -305,15 +310,22 @@ void define_floating(table& all, const std::string& type) {
     define<bool, T>(all, "testp.number." + type, [](T a) { return !std::isnan(a); });
 }
 
+// Alone, or combined with a predicate.
+template <class F, class T>
+void compare(const instruction& i, thread& t) {
+    const bool holds = F{}(get<T>(t, i.from[0]), get<T>(t, i.from[1]));
+    switch (static_cast<combination>(i.mode)) {
+        case combination::none: t.registers[i.to] = holds; break;
+        case combination::with_and: t.registers[i.to] = holds && i.from[2].holds(t); break;
+        case combination::with_or: t.registers[i.to] = holds || i.from[2].holds(t); break;
+        case combination::with_xor: t.registers[i.to] = holds != i.from[2].holds(t); break;
+    }
+}
+
 template <class T, class F>
 void define_comparison(table& all, const std::string& comparison, const std::string& type, F) {
-    define<bool, T, T>(all, "setp." + comparison + "." + type, [](T a, T b) { return F{}(a, b); });
-    define<bool, T, T, bool>(all, "setp." + comparison + ".and." + type,
-                             [](T a, T b, bool c) { return F{}(a, b) && c; });
-    define<bool, T, T, bool>(all, "setp." + comparison + ".or." + type,
-                             [](T a, T b, bool c) { return F{}(a, b) || c; });
-    define<bool, T, T, bool>(all, "setp." + comparison + ".xor." + type,
-                             [](T a, T b, bool c) { return F{}(a, b) != c; });
+    static constexpr char letters[] = {'p', letter_of<T>(), letter_of<T>()};
+    put(all, "setp." + comparison + "." + type, &compare<F, T>, {letters, sizeof letters});
 }
 
 template <class T>
@@ -474,7 +486,7 @@ table make_table() {
     for_integers([&]<class T>(const std::string& type) {
         if constexpr (sizeof(T) > 1) {
             define_comparisons<T>(all, type);
-            define_choice<T>(all, type);
+            define_choice<std::make_unsigned_t<T>>(all, type);
         }
     });
     define_comparisons<u16>(all, "b16"), define_comparisons<u32>(all, "b32"),

@@ -79,6 +79,9 @@ enum class atomic_operation : std::uint8_t {
     compare
 };
 
+//! How a comparison's result and a further predicate make one.
+enum class combination : std::uint8_t { none, with_and, with_or, with_xor };
+
 struct instruction;
 using computation = void (*)(const instruction&, thread&);
 
@@ -86,7 +89,7 @@ struct instruction {
     computation run = nullptr;
     action what = action::compute;
     space where = space::generic;  //!< of load, store, atomic; what cvta converts
-    std::uint8_t mode = 0;         //!< atomic_operation, shuffle_mode, vote_mode
+    std::uint8_t mode = 0;         //!< atomic_operation, shuffle_mode, vote_mode, combination
     std::uint8_t bytes = 0;        //!< of an element that is loaded, stored or changed
     bool is_signed = false;        //!< it is sign-extended
     bool is_guarded = false;
