@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The adamant authors
 # SPDX-License-Identifier: Apache-2.0
 # Usage: cmake -DMPIEXEC=... -DNUMPROC_FLAG=... -DPROGRAM=... -DWHAT=seed -DSENTENCE=TEXT [-DSTATUS=0] [-DFLAGS=...] -P lost_rank.cmake
-# Three ranks run, the last with what is wrong; the sentence is there, and every rank has said it within 10 seconds of its
+# Three ranks run, the last with what is wrong; the sentence is there, and who has said it (the launcher ends the others when the
+# first is gone) did so within 10 seconds of its
 # start.
 execute_process(COMMAND ${MPIEXEC} ${FLAGS} ${NUMPROC_FLAG} 3 ${PROGRAM} ${WHAT} RESULT_VARIABLE status
                 OUTPUT_VARIABLE output ERROR_VARIABLE output TIMEOUT 60)

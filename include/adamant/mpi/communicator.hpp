@@ -132,9 +132,11 @@ public:
     void wait(request& r) {
         const auto start = std::chrono::steady_clock::now();
         while (!test(r)) {
-            if (options_.patience.count() > 0 && std::chrono::steady_clock::now() - start > options_.patience)
-                give_up(r);
-            std::this_thread::yield();
+            const auto waited = std::chrono::steady_clock::now() - start;
+            if (options_.patience.count() > 0 && waited > options_.patience) give_up(r);
+            // Calls drive transfers; who has waited for long waits for a rank that computes, maybe here.
+            if (waited < std::chrono::seconds(1)) std::this_thread::yield();
+            else std::this_thread::sleep_for(std::chrono::microseconds(20));
         }
     }
 

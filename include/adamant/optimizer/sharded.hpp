@@ -60,6 +60,10 @@ struct step_report {
 template <class Policy, communicator Ranks = single, memory Memory = host_memory>
 class sharded {
 public:
+    static_assert(
+        !requires(Memory memory, void* bytes) { memory.fill_zero(bytes, std::size_t{}); },
+        "[adamant] ranks reduce gradients in memory that the host can write: shard over host_memory.");
+
     using optimizer_type = adam<Policy, Memory>;
     using param_t = typename optimizer_type::param_t;
     using grad_t = typename optimizer_type::grad_t;
