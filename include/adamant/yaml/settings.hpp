@@ -51,6 +51,8 @@ struct settings {
     std::uint64_t seed = 0;
 
     bool has_schedule = false;  //!< whether the dialect describes one
+    //! For load_options of who loads a checkpoint (safetensors/load.hpp): nothing here is changed by it.
+    bool use_checkpoint_opt_param_scheduler = false;
     double lr_warmup_init = 0;
     std::int64_t lr_warmup_steps = 0;
     std::int64_t lr_decay_steps = 0;
@@ -59,8 +61,6 @@ struct settings {
     std::string lr_wsd_decay_style = "exponential";
     std::optional<std::int64_t> lr_wsd_decay_steps{};
     std::string weight_decay_incr_style = "constant";
-    //! For load_options of who loads a checkpoint (safetensors/load.hpp): nothing here is changed by it.
-    bool use_checkpoint_opt_param_scheduler = false;
 
     //! Where each setting was written, by the key that decided it; the section under "".
     std::map<std::string, place, std::less<>> places{};
