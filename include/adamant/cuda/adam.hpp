@@ -162,7 +162,7 @@ public:
     //! A slot of a tensor as fp32, on the host; waits. main_params needs the tensor's weights, in device
     //! memory.
     std::vector<float> export_fp32(slot s, std::size_t tensor, param_view weights = {}) const {
-        host_copy copy(*this, tensor);
+        host_copy copy = copy_of(tensor);
         if (s != slot::main_params) return copy.state.export_fp32(s, 0, {});
         tensors().check_view(weights, tensor, tensors().type(tensor), "parameters");
         memory_.copy(copy.weights.data(), weights.data, copy.weights.size());
@@ -172,7 +172,7 @@ public:
     void import_fp32(slot s, std::size_t tensor, std::span<const float> values) {
         tensors().check_tensor(tensor);
         tensors().check_size(static_cast<std::int64_t>(values.size()), tensor, "values");
-        host_copy copy(*this, tensor);
+        host_copy copy = copy_of(tensor);
         copy.state.import_fp32(s, 0, values, step_count());
         copy.upload(*this);
         set(&cuda::optimizer_control::state_is_history, false);
@@ -185,7 +185,7 @@ public:
         tensors().take(values, views, "values", [](std::size_t) { return dtype::fp32; });
         take_params(params);
         for (std::size_t i = 0; i < views.size(); ++i) {
-            host_copy copy(*this, i);
+            host_copy copy = copy_of(i);
             copy.state.init_master(0, copy.weights.data(), static_cast<const float*>(views[i].data),
                                    step_count());
             copy.upload(*this);
@@ -202,6 +202,8 @@ public:
     }
 
 private:
+    template <class Optimizer>
+    friend class detail::adam_state_access;
     template <slot S>
     using codec = slot_codec_t<Resolved, S>;
     using weight_codec = codec<slot::main_params>;
@@ -352,39 +354,48 @@ private:
                     "cudaLaunchKernelEx of " + std::string(name));
     }
 
-    //! What the optimizer keeps of a tensor, and room for its weights, on the host.
+    //! What the optimizer keeps of `count` elements of a tensor from `first` on, a multiple of 128, and room
+    //! for their weights, on the host.
     struct host_copy {
         std::size_t tensor;
+        std::int64_t first;
         std::vector<unsigned char> weights;
         tensor_state<Resolved, host_memory> state;
 
-        host_copy(const basic_adam& from, std::size_t index)
-            : tensor((from.tensors().check_tensor(index), index)),
-              weights(static_cast<std::size_t>(from.tensors().sizes()[index]) *
-                      (from.tensors().type(index) == dtype::fp32 ? sizeof(float) : sizeof(param_t))),
-              state({{}, std::vector{view_in(from)}, dtype_of<param_t>, {}}, {from.state_.start(index)},
-                    from.hyper_.seed, host_memory{}) {
+        host_copy(const basic_adam& from, std::size_t index, std::int64_t begin, std::int64_t count)
+            : tensor(index),
+              first(begin),
+              weights(static_cast<std::size_t>(count * from.weight_bytes(index))),
+              state({{},
+                     std::vector{param_view(from.tensors().type(index), weights.data(), count)},
+                     dtype_of<param_t>,
+                     {}},
+                    {from.state_.start(index) + begin}, from.hyper_.seed, host_memory{}) {
             for_each_slot([&]<slot S>(std::integral_constant<slot, S>) {
-                const auto codes = from.template state<S>(tensor);
-                const auto scale_bytes = from.template scales<S>(tensor);
-                from.memory_.copy(state.template at<S>(0).codes, codes.data(), codes.size_bytes());
-                from.memory_.copy(state.template at<S>(0).scales, scale_bytes.data(), scale_bytes.size());
+                const auto own = state.template at<S>(0);
+                from.memory_.copy(own.codes, on_device<S>(from).codes,
+                                  state.template codes<S>(0).size_bytes());
+                from.memory_.copy(own.scales, on_device<S>(from).scales, state.template scales<S>(0).size());
             });
         }
         void upload(basic_adam& to) {
             for_each_slot([&]<slot S>(std::integral_constant<slot, S>) {
                 const auto codes = state.template codes<S>(0);
                 const auto scale_bytes = state.template scales<S>(0);
-                to.memory_.copy(to.state_.template at<S>(tensor).codes, codes.data(), codes.size_bytes());
-                to.memory_.copy(to.state_.template at<S>(tensor).scales, scale_bytes.data(),
-                                scale_bytes.size());
+                to.memory_.copy(on_device<S>(to).codes, codes.data(), codes.size_bytes());
+                to.memory_.copy(on_device<S>(to).scales, scale_bytes.data(), scale_bytes.size());
             });
         }
         param_view view() { return {state.tensors().type(0), weights.data(), state.tensors().sizes()[0]}; }
 
     private:
-        param_view view_in(const basic_adam& from) {
-            return {from.tensors().type(tensor), weights.data(), from.tensors().sizes()[tensor]};
+        //! Null pointers where the slot keeps nothing of the tensor.
+        template <slot S>
+        auto on_device(const basic_adam& optimizer) const {
+            auto found = const_cast<basic_adam&>(optimizer).state_.template at<S>(tensor);
+            if (found.codes != nullptr) found.codes += first;
+            if (found.scales != nullptr) found.scales += first / group_size;
+            return found;
         }
         template <class F>
         static void for_each_slot(F&& f) {
@@ -393,6 +404,13 @@ private:
             f(std::integral_constant<slot, slot::exp_avg_sq>{});
         }
     };
+    std::int64_t weight_bytes(std::size_t tensor) const {
+        return tensors().type(tensor) == dtype::fp32 ? 4 : sizeof(param_t);
+    }
+    host_copy copy_of(std::size_t tensor) const {
+        tensors().check_tensor(tensor);
+        return {*this, tensor, 0, tensors().sizes()[tensor]};
+    }
 
     const tensor_registry& tensors() const { return state_.tensors(); }
 
@@ -412,3 +430,5 @@ private:
 };
 
 }  // namespace adamant::inline v0
+
+#include <adamant/cuda/state_access.hpp>  // last: it needs the class, whose users need it

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
@@ -59,6 +60,15 @@ public:
     //! multiple of 128 and ends at one or at the tensor's end.
     virtual element_range held(std::size_t tensor) const { return {0, tensors().sizes()[tensor]}; }
     virtual stored_slot at(slot s, std::size_t tensor) = 0;
+
+    //! Whether parameters and state are in the host's memory; else they are copied as these say.
+    virtual bool is_on_host() const { return true; }
+    virtual void copy_to_host(void* to, const void* from, std::int64_t bytes) const {
+        std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    }
+    virtual void copy_from_host(void* to, const void* from, std::int64_t bytes) {
+        std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    }
 
     //! Elements of a slot from `first` on, a multiple of 32, as fp32; `weights` is the tensor's first weight,
     //! and only main_params asks for it.

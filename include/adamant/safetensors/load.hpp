@@ -76,7 +76,7 @@ public:
                 complain("a checkpoint has no tensor that the optimizer has not", archive_.path(), name,
                          "the optimizer has none for it");
         progress_meter meter(options_.on_progress, plan.bytes);
-        for (const read_plan& p : plan.reads) archive_.read(*p.from, p.to.part, p.to.data, meter);
+        for (const read_plan& p : plan.reads) read(p, meter);
         if (!plan.conversions.empty()) {
             conversion_buffers buffers;
             for (const auto& [s, tensor] : plan.conversions) convert(s, tensor, buffers, meter);
@@ -124,6 +124,19 @@ private:
         complain("a loss scaler goes on where it was", archive_.path(), "",
                  result_.record.run.scaler ? "it has a loss scale, the optimizer has no scaler"
                                            : "it has no loss scale, the optimizer has a scaler");
+    }
+
+    //! In place, or by pieces through the host's memory.
+    void read(const read_plan& plan, progress_meter& meter) {
+        if (state_.is_on_host()) return archive_.read(*plan.from, plan.to.part, plan.to.data, meter);
+        const std::int64_t width = plan.to.type.bytes, step = progress_meter::piece / width;
+        std::vector<char> piece(static_cast<std::size_t>(step * width));
+        for (std::int64_t first = plan.to.part.begin; first < plan.to.part.end; first += step) {
+            const element_range part{first, std::min(plan.to.part.end, first + step)};
+            archive_.read(*plan.from, part, piece.data(), meter);
+            state_.copy_from_host(static_cast<char*>(plan.to.data) + (first - plan.to.part.begin) * width,
+                                  piece.data(), part.size() * width);
+        }
     }
 
     const archive::tensor* expect(const named_array& array, work& plan) {

@@ -94,16 +94,22 @@ inline void describe_arrays(std::span<const named_array> arrays, header& h) {
     if (!notes.empty()) h.metadata[std::string(parts_key)] = to_text(notes);
 }
 
-inline void write_file(const std::string& file, const header& h, std::span<const named_array> arrays,
-                       const progress_callback& on_progress) {
+inline void write_file(const std::string& file, const header& h, const state_access& state,
+                       std::span<const named_array> arrays, const progress_callback& on_progress) {
     const std::string head = to_bytes(h, file);
     const std::int64_t data = h.entries.empty() ? 0 : h.entries.back().end;
     output_file out(file, static_cast<std::int64_t>(head.size()) + data);
     out.write(head.data(), static_cast<std::int64_t>(head.size()));
     progress_meter meter(on_progress, data);
+    std::vector<char> piece(state.is_on_host() ? 0 : static_cast<std::size_t>(progress_meter::piece));
     for (const named_array& a : arrays)
         meter.move(a.bytes(), [&](std::int64_t offset, std::int64_t bytes) {
-            out.write(static_cast<const char*>(a.data) + offset, bytes);
+            const char* from = static_cast<const char*>(a.data) + offset;
+            if (!state.is_on_host()) {
+                state.copy_to_host(piece.data(), from, bytes);
+                from = piece.data();
+            }
+            out.write(from, bytes);
         });
     out.commit();
 }
@@ -151,7 +157,7 @@ void save(const std::string& file, state_access& state, const Params& params,
     detail::check_names(state, arrays, file);
     header h = detail::header_of(state, options);
     detail::describe_arrays(arrays, h);
-    detail::write_file(file, h, arrays, options.on_progress);
+    detail::write_file(file, h, state, arrays, options.on_progress);
 }
 template <class Resolved, memory Memory, tensor_list Params>
 void save(const std::string& file, const basic_adam<Resolved, Memory>& optimizer, const Params& params,
@@ -215,7 +221,7 @@ void save_rank(const std::string& index, const rank_part& part, state_access& st
     h.metadata.emplace(ranks_key, std::to_string(part.ranks));
     h.metadata.emplace(rank_key, std::to_string(part.rank));
     detail::describe_arrays(arrays, h);
-    detail::write_file(file, h, arrays, options.on_progress);
+    detail::write_file(file, h, state, arrays, options.on_progress);
 }
 
 //! Makes the files of all ranks the checkpoint, and removes those that the index had before.
