@@ -56,10 +56,15 @@ std::map<std::string, std::uint64_t> expected() {
 
 template <class F>
 void for_each_policy(F f) {
-    same_bits::for_each_policy([&]<class Policy>(std::type_identity<Policy> type) {
+    const auto captured = [&]<class Policy>(std::type_identity<Policy> type) {
         CAPTURE(Policy::describe());
         f(type);
-    });
+    };
+#if defined(ADAMANT_EVERY_POLICY)
+    same_bits::for_each_policy(captured);
+#else
+    same_bits::for_each_policy(narrow_catalogue{}, captured);
+#endif
 }
 
 }  // namespace
@@ -73,8 +78,12 @@ TEST_CASE("the serial run of every policy has its digest of expected.txt, and th
         CHECK(whole<Policy>() == digests.at(Policy::describe()));
         CHECK(whole<Policy>(runners::threaded{3}) == digests.at(Policy::describe()));
     });
+#if defined(ADAMANT_EVERY_POLICY)
     CHECK(policies == 33);
     CHECK(digests.size() == policies);
+#else
+    CHECK(policies == 7);
+#endif
 }
 
 TEST_CASE("1, 2, 3 and 7 chunks, in list order and shuffled, give the digest of the serial run") {
