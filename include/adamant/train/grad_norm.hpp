@@ -42,7 +42,7 @@ struct grad_statistics {
     //! NaN or infinity where a gradient is.
     ADAMANT_HOST_DEVICE double norm() const {
         if (found_nan) return not_a_number;
-        return found_inf ? double{no_bound} : square_root(sum_of_squares.value());
+        return found_inf ? infinite : square_root(sum_of_squares.value());
     }
 
 private:
