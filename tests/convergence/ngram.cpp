@@ -30,7 +30,7 @@ constexpr std::array<limit, 6> limits{{{"remainder16", 0.001},
                                        {"fp16", 0.001},
                                        {"fp8", 0.008},
                                        {"fp8_fine", 0.005}}};
-//! Half of what was seen: +0.07 and +0.55.
+//! About half of what was seen: +0.07 and +0.5.
 constexpr std::array<limit, 2> controls{
     {{"control_nearest_square", 0.035}, {"control_nearest_weight", 0.275}}};
 

@@ -106,4 +106,43 @@ TEST_CASE("a call that fails is named with its error, and nothing leaks") {
     CHECK(text.find("cudaLaunchKernelEx of decide_kernel failed with error 9") != std::string::npos);
 }
 
+TEST_CASE("a launch that failed leaves nothing behind in the step that follows") {
+    device_model<tiny> broken({300}), good({300});
+    broken.step();
+    good.step();
+    emulated_cuda::fail_call("cudaLaunchKernelEx", 1, cudaErrorInvalidConfiguration);  // the decision
+    CHECK_THROWS_AS(broken.step(), cuda_error);
+    broken.step();
+    good.step();
+    const step_result a = broken.optimizer->result(), b = good.optimizer->result();
+    CHECK(a.grad_norm == b.grad_norm);
+    CHECK(a.clip_coefficient == b.clip_coefficient);
+    CHECK(a.step == 2);
+    CHECK(broken.values() == good.values());
+}
+
+TEST_CASE("before the first step the result is that of none") {
+    device_model<tiny> model({64}, {.lr = 0.5},
+                             {.loss_scaler = loss_scaler_settings{.initial_loss_scale = 32}});
+    const step_result result = model.optimizer->result();
+    CHECK(result.status == step_status::applied);
+    CHECK(result.step == 0);
+    CHECK(result.lr == 0.5);
+    CHECK(result.clip_coefficient == 1);
+    CHECK(result.loss_scale == 32);
+}
+
+TEST_CASE("numbers at the end of what is possible are refused or skipped, and no weight becomes NaN") {
+    device_model<tiny> model({64});
+    CHECK_THROWS_AS(model.optimizer->set_step_count(std::numeric_limits<std::int64_t>::max()), state_error);
+    device_model<tiny> tiny_scale({64}, {}, {.loss_scaler = loss_scaler_settings{.loss_scale = 1e-40}});
+    CHECK_THROWS_AS(tiny_scale.step(), config_error);
+    const loss_scaler_settings falling{.initial_loss_scale = 1e-40, .min_loss_scale = 1e-45};
+    device_model<tiny> dynamic({64}, {.clip_grad = 0}, {.loss_scaler = falling});
+    const auto before = dynamic.values();
+    dynamic.step();
+    CHECK(dynamic.optimizer->result().status == step_status::skipped_found_inf);
+    CHECK(dynamic.values() == before);
+}
+
 }  // namespace

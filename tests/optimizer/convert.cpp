@@ -87,3 +87,24 @@ TEST_CASE("optimizers of other tensors are refused and keep their state") {
     CHECK_THROWS_AS(convert(from.optimizer, other.optimizer, from.param_spans()), shape_error);
     CHECK(other.digest() == before);
 }
+
+TEST_CASE("where moments came from goes along, and other betas are another history") {
+    const hyperparameters hyper{.seed = 5};
+    const optimizer_options options{.loss_scaler = loss_scaler_settings{.initial_loss_scale = 64}};
+    model<lossless> from(hyper, options);
+    from.step();
+    from.optimizer.scaler()->update(true);
+    const auto converted = [&](const hyperparameters& to_hyper) {
+        model<small> to(to_hyper, options);
+        convert(from.optimizer, to.optimizer, from.param_spans(), narrowing);
+        return access_state(to.optimizer)->run();
+    };
+    const run_state same = converted({.seed = 9});
+    CHECK(same.step == 1);
+    CHECK(same.state_is_history);
+    CHECK(same.seed == 9);
+    CHECK(same.scaler == from.optimizer.scaler()->current());
+    CHECK_FALSE(converted({.beta2 = 0.98}).state_is_history);
+    from.optimizer.import_fp32(slot::exp_avg, 0, std::vector<float>(300, 1.0f));
+    CHECK_FALSE(converted({}).state_is_history);
+}

@@ -143,3 +143,43 @@ TEST_CASE("where one rank cannot save, all throw and the checkpoint before stays
     CHECK(own_error == 1);
     CHECK(named == 2);
 }
+
+TEST_CASE("after a load that converts all ranks have the same weights") {
+    const checkpoints::scratch folder;
+    const std::string index = folder / "a.json";
+    using to_policy = policy<mode<bf16>, precision_aware, main_params<none>, main_grads<bf16>, exp_avg<bf16>,
+                             exp_avg_sq<bf16>>;
+    const safetensors::load_options narrowing{.convert = safetensors::conversion::narrowing};
+    weights_after<presets::lean_bf16>(2, 5, [&](auto& model) {
+        model.steps(0, 4);
+        safetensors::save(index, model.optimizer, model.params);
+    });
+    const auto first = weights_after<to_policy>(
+        1, 17, [&](auto& model) { safetensors::load(index, model.optimizer, model.params, narrowing); });
+    std::atomic<int> same{0};
+    thread_ranks::run(3, [&](thread_ranks::communicator own) {
+        rank_model<to_policy, thread_ranks::communicator> model(std::move(own), 17);
+        safetensors::load(index, model.optimizer, model.params, narrowing);
+        same += model.weights == first;
+    });
+    CHECK(same == 3);
+}
+
+TEST_CASE("the index of ranks is a .json, and a save that fails leaves no file of a rank") {
+    const checkpoints::scratch folder;
+    std::atomic<int> refused{0}, failed{0};
+    weights_after<presets::lean_bf16>(2, 5, [&](auto& model) {
+        try {
+            safetensors::save(folder / "a.safetensors", model.optimizer, model.params);
+        } catch (const checkpoint_error&) { ++refused; }
+        safetensors::save_options options;
+        if (model.optimizer.ranks().rank() == 1)
+            options.on_progress = [](const safetensors::progress&) { throw std::runtime_error("no disk"); };
+        try {
+            safetensors::save(folder / "a.json", model.optimizer, model.params, options);
+        } catch (const std::runtime_error&) { ++failed; }
+    });
+    CHECK(refused == 2);
+    CHECK(failed == 2);
+    CHECK(folder.files().empty());
+}

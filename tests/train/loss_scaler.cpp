@@ -72,6 +72,14 @@ TEST_CASE("a window of one doubles at each good step") {
                 {{good, {2, 0, 1}}, {good, {4, 0, 1}}, {bad, {2, 0, 0}}});
 }
 
+TEST_CASE("a scale at the end of double stays there, and can fall") {
+    loss_scaler scaler({.initial_loss_scale = 0x1p1023, .loss_scale_window = 1, .hysteresis = 1});
+    scaler.update(false);
+    CHECK(scaler.scale() == 0x1p1023);
+    scaler.update(true);
+    CHECK(scaler.scale() == 0x1p1022);
+}
+
 TEST_CASE("growth takes exactly the window of good steps in a row") {
     loss_scaler scaler{{.initial_loss_scale = 8}};
     for (int i = 0; i < 999; ++i) scaler.update(good);

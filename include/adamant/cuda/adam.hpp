@@ -24,9 +24,10 @@ namespace adamant::inline v0 {
 //! Parameters and gradients are in device memory, in lists that have the order and the sizes given at
 //! construction; pointers may change between steps and gradients are never written. What was enqueued on the
 //! stream before a call is seen by it; the destructor gives memory back in the stream's order.
-//! A step can be captured in a CUDA graph: step count, loss scale, norm and lr stay on the device. Pointers
-//! and what step_options say are the graph's then; lr, if not among them, is what set_lr set last. Errors:
-//! those of adam on the CPU, and cuda_error.
+//! A step can be captured in a CUDA graph: step count, loss scale, norm and lr stay on the device. Pointers,
+//! the seed and what step_options say are the graph's then; lr, if not among them, is what set_lr set last.
+//! Errors: those of adam on the CPU, and cuda_error. Pointers of parameters are looked at when the optimizer
+//! is built, and not in a step.
 template <class Resolved>
 class basic_adam<Resolved, cuda::memory> {
 public:
@@ -84,9 +85,12 @@ public:
         take_params(params);
         tensors().take(grads, grads_, "gradients", [](std::size_t) { return dtype_of<grad_t>; });
         const cuda::step_request request = request_of(options);
+        if (std::exchange(is_undecided_, true))  // a launch failed: what was read then is not of this step
+            set(&cuda::optimizer_control::statistics, grad_statistics{});
         if (!options.grad_norm) read_gradients();
         launch("decide_kernel", 1, 32, cuda::decide_kernel<32>, request, control_.data(), groups_.data(),
                constants_.data());
+        is_undecided_ = false;
         update();
     }
 
@@ -137,6 +141,8 @@ public:
     void set_step_count(std::int64_t step) {
         if (step < 0)
             throw state_error("[adamant] a step count is not negative: got " + std::to_string(step) + ".");
+        if (step == cuda::endless)
+            throw state_error("[adamant] the step count has reached its end, 2^63 - 1.");
         set(&cuda::optimizer_control::step, step);
         set(&cuda::optimizer_control::state_is_history, true);
     }
@@ -245,6 +251,7 @@ private:
         control.weight_decay = hyper_.weight_decay;
         control.state_is_history = true;
         if (scaler_) control.scaler = scaler_->current();
+        control.result = {step_status::applied, 0, 1, hyper_.lr, 0, scaler_ ? scaler_->scale() : 1};
         const auto copy = [this](auto& buffer, const auto* values) {
             memory_.copy(buffer.data(), values, buffer.bytes());
         };
@@ -266,7 +273,9 @@ private:
 
     //! Judges the numbers of a step.
     cuda::step_request request_of(const step_options& options) const {
-        require_valid_step(options, hyper_, tensors().groups(), 1);
+        // A dynamic scale is on the device, which judges what follows from it.
+        const bool is_constant = scaler_ && scaler_->settings().loss_scale;
+        require_valid_step(options, hyper_, tensors().groups(), is_constant ? scaler_->scale() : 1);
         constexpr double none = -1;
         return {.hyper = hyper_,
                 .grad_scale = options.grad_scale,
@@ -350,8 +359,8 @@ private:
         config.gridDim = dim3(static_cast<unsigned>(blocks));
         config.blockDim = dim3(static_cast<unsigned>(threads));
         config.stream = memory_.stream();
-        cuda::check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...),
-                    "cudaLaunchKernelEx of " + std::string(name));
+        const cudaError_t result = cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+        if (result != cudaSuccess) cuda::check(result, "cudaLaunchKernelEx of " + std::string(name));
     }
 
     //! What the optimizer keeps of `count` elements of a tensor from `first` on, a multiple of 128, and room
@@ -426,6 +435,7 @@ private:
     buffer<cuda::group_multipliers, cuda::memory> groups_;
     buffer<step_constants, cuda::memory> constants_;
     buffer<cuda::optimizer_control, cuda::memory> control_;
+    bool is_undecided_ = false;          // a step has begun, and its decision is not enqueued
     std::optional<loss_scaler> scaler_;  // settings and the state at the start; what it is now is in control_
 };
 

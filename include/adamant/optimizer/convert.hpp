@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <adamant/optimizer/adam.hpp>
+#include <adamant/optimizer/state_access.hpp>
 
 namespace adamant::inline v0 {
 
@@ -68,8 +68,12 @@ void convert(const basic_adam<From, FromMemory>& from, basic_adam<To, ToMemory>&
         to.import_fp32(slot::exp_avg, i, exp_avg[i]);
         to.import_fp32(slot::exp_avg_sq, i, exp_avg_sq[i]);
     }
-    to.set_step_count(from.step_count());
-    if (from.scaler() && to.scaler()) to.scaler()->restore(from.scaler()->current());
+    run_state run = access_state(const_cast<basic_adam<From, FromMemory>&>(from))->run();
+    run.seed = to.hyper().seed;
+    // Bounds on the update count from when betas changed.
+    if (from.hyper().beta1 != to.hyper().beta1 || from.hyper().beta2 != to.hyper().beta2)
+        run.state_is_history = false;
+    access_state(to)->restore(run);
 }
 
 //! The same where nothing is rounded.

@@ -89,7 +89,6 @@ public:
     }
 
     sharded(sharded&&) noexcept = default;
-    sharded& operator=(sharded&&) noexcept = default;
 
     Ranks& ranks() { return ranks_; }
 
@@ -143,6 +142,13 @@ public:
         tensors_.take(values, views, "values", [](std::size_t) { return dtype::fp32; });
         const std::vector<tensor_view> own_values = own(views);
         adam_.init_masters(own(params_), own_values);
+        gather_.run(ranks_, params_);
+    }
+    //! Every rank's part of the parameters to all, where ranks have changed their own from outside.
+    template <parameter_list Params>
+    void gather_params(const Params& params) {
+        const pointer_loan loan{*this};
+        take_params(params);
         gather_.run(ranks_, params_);
     }
     template <parameter_list Params>

@@ -70,8 +70,8 @@ public:
         std::memcpy(to, from, static_cast<std::size_t>(bytes));
     }
 
-    //! Elements of a slot from `first` on, a multiple of 32, as fp32; `weights` is the tensor's first weight,
-    //! and only main_params asks for it.
+    //! Elements of a slot from `first` on, a multiple of 128, as fp32; `weights` is the tensor's first
+    //! weight, and only main_params asks for it.
     virtual void export_range(slot s, std::size_t tensor, std::int64_t first, std::span<float> values,
                               const void* weights) = 0;
     //! Sets them, rounded with the noise of `step`; main_params sets the weights too.

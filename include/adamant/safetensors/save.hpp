@@ -170,6 +170,16 @@ void save(const std::string& file, const any_optimizer& optimizer, const Params&
     save(file, *detail::access_to_read(optimizer), params, detail::with_schedule_of(optimizer, options));
 }
 
+namespace detail {
+
+inline void check_index_name(const std::string& index) {
+    if (!index.ends_with(".json"))
+        complain("the index of a checkpoint of ranks has a name that ends in .json", index, "",
+                 "this one does not");
+}
+
+}  // namespace detail
+
 //! The file of a rank: index "run/a.json" has "run/a.<id>.rank-2-of-8.safetensors" and its like.
 inline std::string rank_file(const std::string& index, const rank_part& part) {
     return std::filesystem::path(index).replace_extension().string() + "." + part.id + ".rank-" +
@@ -207,6 +217,7 @@ inline void remove_rank_files(const std::string& index, std::span<const std::str
 template <tensor_list Params>
 void save_rank(const std::string& index, const rank_part& part, state_access& state, const Params& params,
                const save_options& options = {}) {
+    detail::check_index_name(index);
     const std::string file = rank_file(index, part);
     if (part.rank < 0 || part.rank >= part.ranks || part.id.empty() ||
         part.id.find_first_of("/.") != std::string::npos)
@@ -226,6 +237,7 @@ void save_rank(const std::string& index, const rank_part& part, state_access& st
 
 //! Makes the files of all ranks the checkpoint, and removes those that the index had before.
 inline void save_index(const std::string& index, int ranks, const std::string& id) {
+    detail::check_index_name(index);
     nlohmann::json files = nlohmann::json::array();
     std::vector<std::string> names;
     for (int rank = 0; rank < ranks; ++rank) {

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <random>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <adamant/optimizer/sharded_state.hpp>
@@ -45,9 +47,15 @@ void save(const std::string& index, sharded<Policy, Ranks, Memory>& optimizer, c
     Ranks& ranks = optimizer.ranks();
     const std::uint64_t number = std::random_device{}() * std::uint64_t{0x100000000} + std::random_device{}();
     const std::string id = std::to_string(gather_values(ranks, number).front());
-    detail::together(ranks, index, [&] {
-        save_rank(index, {ranks.rank(), ranks.size(), id}, *access_state(optimizer), params, options);
-    });
+    const rank_part part{ranks.rank(), ranks.size(), id};
+    try {
+        detail::together(ranks, index,
+                         [&] { save_rank(index, part, *access_state(optimizer), params, options); });
+    } catch (...) {
+        std::error_code ignored;  // no index will name it
+        std::filesystem::remove(rank_file(index, part), ignored);
+        throw;
+    }
     detail::together(ranks, index, [&] {
         if (ranks.rank() == 0) save_index(index, ranks.size(), id);
     });
@@ -62,6 +70,7 @@ load_result load(const std::string& path, sharded<Policy, Ranks, Memory>& optimi
     load_result result;
     detail::together(optimizer.ranks(), path,
                      [&] { result = load(path, *access_state(optimizer), params, options); });
+    optimizer.gather_params(params);  // a conversion sets weights of what a rank holds
     return result;
 }
 

@@ -24,6 +24,12 @@ concept memory = std::copy_constructible<M> &&
     m.deallocate(p, bytes, alignment);
 };
 
+//! Whether the host reads and writes there.
+template <class M>
+inline constexpr bool is_on_host = !requires(M m, void* p, std::size_t bytes) {
+    m.fill_zero(p, bytes);
+};
+
 //! The process's heap.
 struct host_memory {
     void* allocate(std::size_t bytes, std::size_t alignment) {
@@ -46,9 +52,8 @@ public:
         if (count == 0) return;
         values_ = static_cast<T*>(memory_.allocate(count * sizeof(T), alignment));
         count_ = count;
-        if constexpr (requires { memory_.fill_zero(values_, count); })
-            memory_.fill_zero(values_, count * sizeof(T));
-        else std::memset(values_, 0, count * sizeof(T));
+        if constexpr (is_on_host<Memory>) std::memset(values_, 0, count * sizeof(T));
+        else memory_.fill_zero(values_, count * sizeof(T));
     }
     buffer(buffer&& other) noexcept
         : memory_(std::move(other.memory_)),

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include <adamant/base/error.hpp>
@@ -45,9 +46,13 @@ struct loss_scale_dynamics {
             // Not restored by a back-off or a good step, only by growth: Megatron-Core's rule.
             if (--state.hysteresis <= 0) state.scale = larger(state.scale * 0.5, min_loss_scale);
         } else if (++state.growth >= loss_scale_window) {
-            state = {state.scale * 2, 0, hysteresis};
+            const double doubled = state.scale * 2;
+            state = {doubled <= largest_scale ? doubled : state.scale, 0, hysteresis};
         }
     }
+
+private:
+    static constexpr double largest_scale = std::numeric_limits<double>::max();
 };
 
 //! The user multiplies the loss by scale(); the optimizer folds the inverse into the step.

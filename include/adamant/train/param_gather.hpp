@@ -38,7 +38,7 @@ public:
         staging_ = std::make_unique<std::byte[]>(staging_bytes_);
     }
     param_gather(param_gather&&) noexcept = default;
-    param_gather& operator=(param_gather&&) noexcept = default;
+    param_gather& operator=(param_gather&&) = delete;  // as shared_buckets
     ~param_gather() {
         if (is_exchanging_) static_cast<void>(staging_.release());  // as shared_buckets
     }

@@ -37,7 +37,7 @@ public:
         reopen();
     }
     shared_buckets(shared_buckets&&) noexcept = default;
-    shared_buckets& operator=(shared_buckets&&) noexcept = default;
+    shared_buckets& operator=(shared_buckets&&) = delete;  // what is in flight would be freed
     ~shared_buckets() {
         // A transfer that nobody waits for any more may still touch its memory: that is never freed.
         if (memory_ && is_exchanging()) static_cast<void>(memory_.release());

@@ -48,7 +48,8 @@ ADAMANT_HOST_DEVICE inline step_decision decide_step(double norm, double largest
     const double coefficient = clip_coefficient(norm, h.clip_grad);
     result.grad_factor = product(unscale, coefficient);
     // Gradients may be finite and too large for fp32 once they are unscaled.
-    result.found_inf = !(norm <= largest_double) || !(largest * coefficient <= double{largest_float});
+    result.found_inf = !(norm <= largest_double) || !(largest * coefficient <= largest_float) ||
+                       !(result.grad_factor <= largest_float);
     if (result.found_inf) result.status = step_status::skipped_found_inf;
     else if (norm > h.grad_norm_skip_threshold) result.status = step_status::skipped_norm;
     else result.clip_coefficient = coefficient;
