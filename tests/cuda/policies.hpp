@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! The policies whose kernels are held to the right bits: by default some that have every kind between them,
-//! with ADAMANT_EVERY_POLICY all of same_bits/run.hpp. kernels.cu instantiates them for nvcc.
+//! with ADAMANT_EVERY_POLICY all of same_bits/run.hpp, with ADAMANT_FEW_POLICIES two. kernels.cu instantiates
+//! them for nvcc.
 #pragma once
 
 #include <same_bits/run.hpp>
@@ -20,6 +21,8 @@ template <class F>
 void for_each_policy(F f) {
 #if defined(ADAMANT_EVERY_POLICY)
     same_bits::for_each_policy(f);
+#elif defined(ADAMANT_FEW_POLICIES)
+    same_bits::for_each_policy(catalogue<remainder8_fp8, fp16_master>{}, f);
 #else
     same_bits::for_each_policy(some_policies{}, f);
 #endif
