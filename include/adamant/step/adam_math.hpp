@@ -31,7 +31,7 @@ namespace adamant::inline v0 {
 inline constexpr float no_bound = std::numeric_limits<float>::infinity(),
                        largest_float = std::numeric_limits<float>::max(),
                        smallest_float = std::numeric_limits<float>::denorm_min();
-inline constexpr double infinite = std::numeric_limits<double>::infinity();
+inline constexpr double double_infinity = std::numeric_limits<double>::infinity();
 
 //! The numbers of a step, folded.
 struct step_constants {
@@ -67,7 +67,7 @@ ADAMANT_HOST_DEVICE inline double power(double base, std::int64_t exponent) {
 ADAMANT_HOST_DEVICE inline double update_bound(const hyperparameters& h, std::int64_t step,
                                                std::int64_t steps_from_zero) {
     const double beta1 = static_cast<float>(h.beta1), beta2 = static_cast<float>(h.beta2);
-    if (!h.bias_correction || beta2 == 0) return infinite;
+    if (!h.bias_correction || beta2 == 0) return double_infinity;
     const double r = beta1 * beta1 / beta2;
     const double sum =
         r == 1 ? static_cast<double>(steps_from_zero) : (1 - power(r, steps_from_zero)) / (1 - r);
