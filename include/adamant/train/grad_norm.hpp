@@ -18,7 +18,7 @@ namespace adamant::inline v0 {
 //! What the reading pass over the gradients finds.
 struct grad_statistics {
     exact_sum sum_of_squares{};
-    bool found_inf = false;  //!< a gradient is double_infinity or NaN
+    bool found_inf = false;  //!< a gradient is infinite or NaN
     bool found_nan = false;
     double largest_block = 0;  //!< sum of squares of a block, of tensors outside the norm too
 

@@ -13,7 +13,7 @@ namespace adamant::inline v0 {
 
 enum class step_status {
     applied,
-    skipped_found_inf,  //!< a gradient is double_infinity or NaN
+    skipped_found_inf,  //!< a gradient is infinite or NaN
     skipped_norm        //!< the norm is above grad_norm_skip_threshold
 };
 
