@@ -104,6 +104,10 @@ TEST_CASE("a call that fails is named with its error, and nothing leaks") {
     emulated_cuda::fail_call("cudaLaunchKernelEx", 1, cudaErrorInvalidConfiguration);
     const std::string text = thrown<cuda_error>([&] { model.step(); });
     CHECK(text.find("cudaLaunchKernelEx of decide_kernel failed with error 9") != std::string::npos);
+    emulated_cuda::fail_call("cudaLaunchKernelEx", 3,
+                             cudaErrorInvalidConfiguration);  // zeros, norm, decision before
+    CHECK(thrown<cuda_error>([&] { model.step(); }).find("update_kernel for tensor 0 to tensor 0 failed") !=
+          std::string::npos);
 }
 
 TEST_CASE("a launch that failed leaves nothing behind in the step that follows") {

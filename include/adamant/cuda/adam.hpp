@@ -88,8 +88,8 @@ public:
         if (std::exchange(is_undecided_, true))  // a launch failed: what was read then is not of this step
             set(&cuda::optimizer_control::statistics, grad_statistics{});
         if (!options.grad_norm) read_gradients();
-        launch("decide_kernel", 1, 32, cuda::decide_kernel<32>, request, control_.data(), groups_.data(),
-               constants_.data());
+        launch("decide_kernel", nullptr, 1, 32, cuda::decide_kernel<32>, request, control_.data(),
+               groups_.data(), constants_.data());
         is_undecided_ = false;
         update();
     }
@@ -268,7 +268,7 @@ private:
     }
     template <class T>
     void set(T cuda::optimizer_control::*member, T value) {
-        launch("set_kernel", 1, 1, cuda::set_kernel<T>, &(control_.data()->*member), value);
+        launch("set_kernel", nullptr, 1, 1, cuda::set_kernel<T>, &(control_.data()->*member), value);
     }
 
     //! Judges the numbers of a step.
@@ -300,7 +300,7 @@ private:
     void read_gradients() {
         constexpr std::size_t most_blocks = 2048;
         for (const cuda::launch& l : plan_.launches())
-            launch("norm_kernel", std::min(l.chunks, most_blocks), cuda::threads,
+            launch("norm_kernel", &l, std::min(l.chunks, most_blocks), cuda::threads,
                    cuda::norm_kernel<main_grad_t, grad_t>, table_of(l), chunks_.data() + l.first_chunk,
                    static_cast<int>(l.chunks), entries_.data() + l.first_entry, &control_.data()->statistics);
     }
@@ -319,7 +319,7 @@ private:
                     .status = &control_.data()->result.status,
                     .constants = constants_.data(),
                     .lasting = constants_of_step(hyper_, 1, 0, 0, 1)};
-                launch("update_kernel", l.chunks, cuda::threads,
+                launch("update_kernel", &l, l.chunks, cuda::threads,
                        cuda::update_kernel<main_grad_t, W, grad_t, exp_avg, exp_avg_sq>, table_of(l), state);
             });
     }
@@ -329,7 +329,7 @@ private:
         for (const cuda::launch& l : plan_.launches())
             with_weights(l, [&]<class W>(std::type_identity<W>) {
                 if constexpr (W::has_master)
-                    launch("start_kernel", l.chunks, cuda::threads, cuda::start_kernel<W>, table_of(l),
+                    launch("start_kernel", &l, l.chunks, cuda::threads, cuda::start_kernel<W>, table_of(l),
                            chunks_.data() + l.first_chunk, entries_.data() + l.first_entry, masters_of<W>(),
                            hyper_.seed, step);
             });
@@ -350,9 +350,10 @@ private:
         else return coded<char>{};
     }
 
+    //! `of`: whose tensors, for errors.
     template <class... Parameters, class... Arguments>
-    void launch(const char* name, std::size_t blocks, int threads, void (*kernel)(Parameters...),
-                const Arguments&... arguments) {
+    void launch(const char* name, const cuda::launch* of, std::size_t blocks, int threads,
+                void (*kernel)(Parameters...), const Arguments&... arguments) {
         static_assert((sizeof(Parameters) + ...) <= 32764,
                       "[adamant] parameters of a kernel fit CUDA's limit.");
         cudaLaunchConfig_t config{};
@@ -360,7 +361,12 @@ private:
         config.blockDim = dim3(static_cast<unsigned>(threads));
         config.stream = memory_.stream();
         const cudaError_t result = cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
-        if (result != cudaSuccess) cuda::check(result, "cudaLaunchKernelEx of " + std::string(name));
+        if (result == cudaSuccess) return;
+        std::string about = "cudaLaunchKernelEx of " + std::string(name);
+        if (of != nullptr)
+            about +=
+                " for " + tensors().name(of->tensors.front()) + " to " + tensors().name(of->tensors.back());
+        cuda::check(result, about);
     }
 
     //! What the optimizer keeps of `count` elements of a tensor from `first` on, a multiple of 128, and room
