@@ -73,9 +73,9 @@ TEST_CASE("another policy's checkpoint is refused, or converted as on the host")
     const auto before = to.values();
     CHECK_THROWS_AS(safetensors::load(folder / "a", *to.optimizer, to.on_device->views()), checkpoint_error);
     CHECK(to.values() == before);
-    const safetensors::load_options narrowing{.convert = safetensors::conversion::narrowing};
-    safetensors::load(folder / "a", *to.optimizer, to.on_device->views(), narrowing);
-    safetensors::load(folder / "a", host.optimizer, host.spans(host.params), narrowing);
+    const safetensors::load_options rounding_allowed{.convert = safetensors::conversion::narrowing};
+    safetensors::load(folder / "a", *to.optimizer, to.on_device->views(), rounding_allowed);
+    safetensors::load(folder / "a", host.optimizer, host.spans(host.params), rounding_allowed);
     CHECK(to.values() == host.params);
     for (std::size_t t = 0; t < sizes.size(); ++t)
         CHECK(to.optimizer->export_fp32(slot::exp_avg, t) == host.optimizer.export_fp32(slot::exp_avg, t));

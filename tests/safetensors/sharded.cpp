@@ -149,17 +149,18 @@ TEST_CASE("after a load that converts all ranks have the same weights") {
     const std::string index = folder / "a.json";
     using to_policy = policy<mode<bf16>, precision_aware, main_params<none>, main_grads<bf16>, exp_avg<bf16>,
                              exp_avg_sq<bf16>>;
-    const safetensors::load_options narrowing{.convert = safetensors::conversion::narrowing};
+    const safetensors::load_options rounding_allowed{.convert = safetensors::conversion::narrowing};
     weights_after<presets::lean_bf16>(2, 5, [&](auto& model) {
         model.steps(0, 4);
         safetensors::save(index, model.optimizer, model.params);
     });
-    const auto first = weights_after<to_policy>(
-        1, 17, [&](auto& model) { safetensors::load(index, model.optimizer, model.params, narrowing); });
+    const auto first = weights_after<to_policy>(1, 17, [&](auto& model) {
+        safetensors::load(index, model.optimizer, model.params, rounding_allowed);
+    });
     std::atomic<int> same{0};
     thread_ranks::run(3, [&](thread_ranks::communicator own) {
         rank_model<to_policy, thread_ranks::communicator> model(std::move(own), 17);
-        safetensors::load(index, model.optimizer, model.params, narrowing);
+        safetensors::load(index, model.optimizer, model.params, rounding_allowed);
         same += model.weights == first;
     });
     CHECK(same == 3);
