@@ -4,7 +4,9 @@
 #pragma once
 
 #include <charconv>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -90,6 +92,25 @@ inline command_line parse(int argc, char** argv) {
     if (line.compare && line.config)
         throw usage_error("--compare takes every file of examples/configs, and no other");
     return line;
+}
+
+//! What a main returns: that of start(line); 0 after --help; 1 where a file, the data set or the
+//! configuration cannot be used, 2 where the command line cannot, and says why.
+template <class F>
+int run_program(int argc, char** argv, F start) {
+    try {
+        const command_line line = parse(argc, argv);
+        if (!line.help) return start(line);
+        std::fputs(usage, stdout);
+        return 0;
+    } catch (const usage_error& e) {
+        std::fprintf(stderr, "%s\n%s", e.what(), usage);
+        return 2;
+    } catch (const std::exception& e) {
+        std::fflush(stdout);
+        std::fprintf(stderr, "error: %s\n", e.what());
+        return 1;
+    }
 }
 
 }  // namespace fashion_mnist

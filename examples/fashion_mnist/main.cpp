@@ -133,22 +133,7 @@ int start(const command_line& line) {
 }  // namespace
 }  // namespace fashion_mnist
 
-//! 0: done. 1: a file, the data set or the configuration cannot be used. 2: the command line cannot.
 int main(int argc, char** argv) {
     std::signal(SIGPIPE, SIG_IGN);  // a gnuplot that ends early is not the end of the program
-    try {
-        const fashion_mnist::command_line line = fashion_mnist::parse(argc, argv);
-        if (line.help) {
-            std::fputs(fashion_mnist::usage, stdout);
-            return 0;
-        }
-        return fashion_mnist::start(line);
-    } catch (const fashion_mnist::usage_error& e) {
-        std::fprintf(stderr, "%s\n%s", e.what(), fashion_mnist::usage);
-        return 2;
-    } catch (const std::exception& e) {
-        std::fflush(stdout);
-        std::fprintf(stderr, "error: %s\n", e.what());
-        return 1;
-    }
+    return fashion_mnist::run_program(argc, argv, fashion_mnist::start);
 }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! trainer: trains the network with an optimizer whose policy is known at run time.
 //!
-//! What a policy asks of a training program is in basic_trainer::step, line by line: the loss is multiplied by
-//! loss_scale(), gradients come out in the dtype of the weights, the bucket holds them in its own, and a step
-//! may be skipped.
+//! What a policy asks of a training program is in basic_trainer::step, line by line: the loss is multiplied
+//! by loss_scale(), gradients come out in the dtype of the weights, the bucket holds them in its own, and a
+//! step may be skipped.
 #pragma once
 
 #include <algorithm>

@@ -23,23 +23,14 @@ using policies =
 
 //! 0: done. 1: a rank, a file or the configuration is not as it should be. 2: the command line.
 int main(int argc, char** argv) {
-    int provided = 0, result = 0;
+    int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-    try {
-        const fashion_mnist::command_line line = fashion_mnist::parse(argc, argv);
-        if (line.help) std::fputs(fashion_mnist::usage, stdout);
-        else
-            fashion_mnist::train_on_ranks<policies>(line, "mpi", [] {
-                return adamant::mpi::communicator(MPI_COMM_WORLD, {.patience = std::chrono::minutes(1)});
-            });
-    } catch (const fashion_mnist::usage_error& e) {
-        std::fprintf(stderr, "%s\n%s", e.what(), fashion_mnist::usage);
-        result = 2;
-    } catch (const std::exception& e) {
-        std::fflush(stdout);
-        std::fprintf(stderr, "error: %s\n", e.what());
-        result = 1;
-    }
+    const int result = fashion_mnist::run_program(argc, argv, [](const fashion_mnist::command_line& line) {
+        fashion_mnist::train_on_ranks<policies>(line, "mpi", [] {
+            return adamant::mpi::communicator(MPI_COMM_WORLD, {.patience = std::chrono::minutes(1)});
+        });
+        return 0;
+    });
     if (result != 0) MPI_Abort(MPI_COMM_WORLD, result);  // the other ranks do not wait
     MPI_Finalize();
     return 0;

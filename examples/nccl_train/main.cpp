@@ -54,31 +54,21 @@ private:
 //! 0: done. 1: a rank, a file or the configuration is not as it should be. 2: the command line. 77: there is
 //! no GPU.
 int main(int argc, char** argv) {
-    int rank = 0, ranks = 1, devices = 0, result = 0;
+    int rank = 0, ranks = 1, devices = 0;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    try {
-        const fashion_mnist::command_line line = fashion_mnist::parse(argc, argv);
+    const int result = fashion_mnist::run_program(argc, argv, [&](const fashion_mnist::command_line& line) {
         const cudaError_t found = cudaGetDeviceCount(&devices);
-        if (line.help) {
-            std::fputs(fashion_mnist::usage, stdout);
-        } else if (found != cudaSuccess || devices == 0) {
+        if (found != cudaSuccess || devices == 0) {
             std::fprintf(stderr, "no GPU: %s\n", cudaGetErrorString(found));
-            result = 77;
-        } else {
-            const gpu device(rank, ranks, devices);
-            fashion_mnist::train_on_ranks<adamant::catalogue<fashion_mnist::precision_aware>>(
-                line, "nccl", [&] { return device.ranks(); });
+            return 77;
         }
-    } catch (const fashion_mnist::usage_error& e) {
-        std::fprintf(stderr, "%s\n%s", e.what(), fashion_mnist::usage);
-        result = 2;
-    } catch (const std::exception& e) {
-        std::fflush(stdout);
-        std::fprintf(stderr, "error: %s\n", e.what());
-        result = 1;
-    }
+        const gpu device(rank, ranks, devices);
+        fashion_mnist::train_on_ranks<adamant::catalogue<fashion_mnist::precision_aware>>(
+            line, "nccl", [&] { return device.ranks(); });
+        return 0;
+    });
     if (result == 1 || result == 2) MPI_Abort(MPI_COMM_WORLD, result);  // the other ranks do not wait
     MPI_Finalize();
     return result;

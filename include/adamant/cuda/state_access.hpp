@@ -25,7 +25,7 @@ public:
     const hyperparameters& hyper() const override { return optimizer_.hyper(); }
 
     run_state run() const override {
-        const cuda::optimizer_control now = optimizer_.control();
+        const cuda::optimizer_control now = optimizer_.queue_.control();
         run_state run{now.step, now.state_is_history, optimizer_.hyper_.seed, {}};
         if (optimizer_.scaler_) run.scaler = now.scaler;
         return run;
@@ -33,16 +33,13 @@ public:
     void restore(const run_state& run) override {
         if (run.scaler && optimizer_.scaler_) optimizer_.restore_scaler(*run.scaler);
         optimizer_.set_step_count(run.step);
-        optimizer_.set(&cuda::optimizer_control::state_is_history, run.state_is_history);
+        optimizer_.queue_.set(&cuda::optimizer_control::state_is_history, run.state_is_history);
         optimizer_.hyper_.seed = run.seed;
         optimizer_.state_.set_seed(run.seed);
     }
 
     stored_slot at(slot s, std::size_t tensor) override {
-        if (s == slot::main_params)
-            return at<slot::main_params>(optimizer_type::spec.main_params.kind, tensor);
-        if (s == slot::exp_avg) return at<slot::exp_avg>(optimizer_type::spec.exp_avg.kind, tensor);
-        return at<slot::exp_avg_sq>(optimizer_type::spec.exp_avg_sq.kind, tensor);
+        return slot_at(optimizer_, optimizer_.state_, s, tensor);
     }
 
     bool is_on_host() const override { return false; }
@@ -56,35 +53,20 @@ public:
     void export_range(slot s, std::size_t tensor, std::int64_t first, std::span<float> values,
                       const void* weights) override {
         auto copy = copy_of(tensor, first, values.size());
-        if (s == slot::main_params)
-            optimizer_.memory_.copy(copy.weights.data(),
-                                    at_element(const_cast<void*>(weights), tensor, first),
-                                    copy.weights.size());
-        copy.state.export_range(s, 0, 0, values, copy.weights.data());
+        if (s == slot::main_params) copy.download_weights(weights);
+        copy.state().export_range(s, 0, 0, values, copy.weights().data);
     }
     void import_range(slot s, std::size_t tensor, std::int64_t first, std::span<const float> values,
                       void* weights, std::int64_t step) override {
         auto copy = copy_of(tensor, first, values.size());
-        copy.state.import_range(s, 0, 0, values, copy.weights.data(), step);
-        copy.upload(optimizer_);
-        if (s == slot::main_params)
-            optimizer_.memory_.copy(at_element(weights, tensor, first), copy.weights.data(),
-                                    copy.weights.size());
+        copy.state().import_range(s, 0, 0, values, copy.weights().data, step);
+        copy.upload(optimizer_.state_);
+        if (s == slot::main_params) copy.upload_weights(weights);
     }
 
 private:
-    template <slot S>
-    stored_slot at(dtype kind, std::size_t tensor) {
-        if (optimizer_.template state<S>(tensor).empty()) return {};
-        const auto found = optimizer_.state_.template at<S>(tensor);
-        return {kind, found.codes, found.scales};
-    }
-    auto copy_of(std::size_t tensor, std::int64_t first, std::size_t count) {
-        return
-            typename optimizer_type::host_copy(optimizer_, tensor, first, static_cast<std::int64_t>(count));
-    }
-    void* at_element(void* weights, std::size_t tensor, std::int64_t element) const {
-        return static_cast<std::byte*>(weights) + element * optimizer_.weight_bytes(tensor);
+    cuda::host_copy<Resolved> copy_of(std::size_t tensor, std::int64_t first, std::size_t count) const {
+        return {optimizer_.state_, optimizer_.memory_, tensor, first, static_cast<std::int64_t>(count)};
     }
 
     optimizer_type& optimizer_;

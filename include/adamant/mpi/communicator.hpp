@@ -84,14 +84,7 @@ public:
           rank_(other.rank_),
           size_(other.size_),
           has_failed_(other.has_failed_) {}
-    communicator& operator=(communicator&& other) noexcept {
-        std::swap(options_, other.options_);
-        std::swap(comm_, other.comm_);
-        std::swap(rank_, other.rank_);
-        std::swap(size_, other.size_);
-        std::swap(has_failed_, other.has_failed_);
-        return *this;
-    }
+    communicator& operator=(communicator&&) = delete;
     ~communicator() {
         // MPI_Comm_free is for all ranks together: where one has failed or throws, the others might wait.
         int finalized = 0;

@@ -113,15 +113,7 @@ public:
           options_(other.options_),
           rank_(other.rank_),
           size_(other.size_) {}
-    communicator& operator=(communicator&& other) noexcept {
-        std::swap(comm_, other.comm_);
-        std::swap(stream_, other.stream_);
-        std::swap(copies_, other.copies_);
-        std::swap(options_, other.options_);
-        std::swap(rank_, other.rank_);
-        std::swap(size_, other.size_);
-        return *this;
-    }
+    communicator& operator=(communicator&&) = delete;
     ~communicator() {
         if (copies_ != nullptr) static_cast<void>(cudaStreamDestroy(copies_));
     }

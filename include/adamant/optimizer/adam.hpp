@@ -54,7 +54,7 @@ public:
           plan_(state_.tensors().sizes()) {
         if (options.loss_scaler) scaler_.emplace(*options.loss_scaler);
         else if (spec.mode == dtype::fp16) scaler_.emplace(loss_scaler_settings{});
-        const pointer_loan loan{*this};
+        const pointer_loan loan(params_, grads_);
         state_.start_masters(params_, step_);
         static_cast<void>(active_instruction_set());        // a wrong choice is said here, not by a thread
         executor_.run(plan_.tasks(), [](std::int64_t) {});  // a pool starts its threads now, not in a step
@@ -83,8 +83,8 @@ public:
     //! where options.grad_norm is given.
     template <parameter_list Params, tensor_list Grads, class Agree>
     step_result step(const Params& params, const Grads& grads, const step_options& options, Agree&& agree) {
-        const pointer_loan loan{*this};
-        take_params(params);
+        const pointer_loan loan(params_, grads_);
+        tensors().take_params(params, params_);
         tensors().take(grads, grads_, "gradients", [](std::size_t) { return dtype_of<grad_t>; });
         const default_float_environment environment;
         return step_on_views(options, agree);
@@ -140,10 +140,10 @@ public:
     //! written: where the master is a remainder the weight is half of it.
     template <parameter_list Params, tensor_list Values>
     void init_masters(const Params& params, const Values& values) {
-        const pointer_loan loan{*this};
+        const pointer_loan loan(params_, grads_);
         std::vector<tensor_view> views(tensor_count());
         tensors().take(values, views, "values", [](std::size_t) { return dtype::fp32; });
-        take_params(params);
+        tensors().take_params(params, params_);
         for (std::size_t i = 0; i < views.size(); ++i)
             state_.init_master(i, params_[i].data, static_cast<const float*>(views[i].data), step_);
     }
@@ -152,8 +152,8 @@ public:
     //! write the old values back.
     template <parameter_list Params>
     void reload_masters(const Params& params) {
-        const pointer_loan loan{*this};
-        take_params(params);
+        const pointer_loan loan(params_, grads_);
+        tensors().take_params(params, params_);
         state_.start_masters(params_, step_);
     }
 
@@ -164,19 +164,6 @@ private:
     using main_grad_t = element_t<typename Resolved::main_grads>;
 
     const tensor_registry& tensors() const { return state_.tensors(); }
-
-    template <parameter_list Params>
-    void take_params(const Params& params) {
-        tensors().take(params, params_, "parameters", [this](std::size_t i) { return tensors().type(i); });
-    }
-    //! Pointers are the caller's: they are forgotten when the call ends, however it ends.
-    struct pointer_loan {
-        basic_adam& optimizer;
-        ~pointer_loan() {
-            for (tensor_view& view : optimizer.params_) view.data = nullptr;
-            for (tensor_view& view : optimizer.grads_) view.data = nullptr;
-        }
-    };
 
     //! What a step is about to do.
     struct step_plan {

@@ -85,7 +85,7 @@ public:
           own_params_(pieces_.size()),
           own_grads_(own_gradients()),
           adam_(own_tensors(), own(params_), hyper, own_options(std::move(options.optimizer)), memory) {
-        const pointer_loan of_construction{*this};
+        const pointer_loan of_construction(params_, own_params_);
     }
 
     sharded(sharded&&) noexcept = default;
@@ -120,8 +120,8 @@ public:
     //! rank; config_error where they are not.
     template <parameter_list Params>
     step_result step(const Params& params, const step_options& options = {}) {
-        const pointer_loan loan{*this};
-        take_params(params);
+        const pointer_loan loan(params_, own_params_);
+        tensors_.take_params(params, params_);
         buckets_.finish(ranks_);
         const std::vector<tensor_view>& views = own(params_);
         if (options.grad_norm) agree(options, {});
@@ -136,8 +136,8 @@ public:
     //! As adam's, with whole tensors.
     template <parameter_list Params, tensor_list Values>
     void init_masters(const Params& params, const Values& values) {
-        const pointer_loan loan{*this};
-        take_params(params);
+        const pointer_loan loan(params_, own_params_);
+        tensors_.take_params(params, params_);
         std::vector<tensor_view> views(tensors_.size());
         tensors_.take(values, views, "values", [](std::size_t) { return dtype::fp32; });
         const std::vector<tensor_view> own_values = own(views);
@@ -147,14 +147,14 @@ public:
     //! Every rank's part of the parameters to all, where ranks have changed their own from outside.
     template <parameter_list Params>
     void gather_params(const Params& params) {
-        const pointer_loan loan{*this};
-        take_params(params);
+        const pointer_loan loan(params_, own_params_);
+        tensors_.take_params(params, params_);
         gather_.run(ranks_, params_);
     }
     template <parameter_list Params>
     void reload_masters(const Params& params) {
-        const pointer_loan loan{*this};
-        take_params(params);
+        const pointer_loan loan(params_, own_params_);
+        tensors_.take_params(params, params_);
         adam_.reload_masters(own(params_));
     }
 
@@ -186,19 +186,6 @@ private:
         own.add_weights(tensors_, params_);
         own.require_same(ranks_);
     }
-
-    template <parameter_list Params>
-    void take_params(const Params& params) {
-        tensors_.take(params, params_, "parameters", [this](std::size_t i) { return tensors_.type(i); });
-    }
-    //! As adam's: pointers are forgotten when the call ends, however it ends.
-    struct pointer_loan {
-        sharded& optimizer;
-        ~pointer_loan() {
-            for (tensor_view& view : optimizer.params_) view.data = nullptr;
-            for (tensor_view& view : optimizer.own_params_) view.data = nullptr;
-        }
-    };
 
     //! The rank's pieces of whole tensors.
     const std::vector<tensor_view>& own(std::span<const tensor_view> whole) {

@@ -81,6 +81,21 @@ public:
 
 namespace detail {
 
+//! Where an optimizer's slot of a tensor is; null pointers where it keeps nothing of it.
+template <class Optimizer, class State>
+stored_slot slot_at(const Optimizer& optimizer, State& state, slot wanted, std::size_t tensor) {
+    stored_slot result;
+    const auto look = [&]<slot S>(std::integral_constant<slot, S>, dtype kind) {
+        if (wanted != S || optimizer.template state<S>(tensor).empty()) return;
+        const auto found = state.template at<S>(tensor);
+        result = {kind, found.codes, found.scales};
+    };
+    look(std::integral_constant<slot, slot::main_params>{}, Optimizer::spec.main_params.kind);
+    look(std::integral_constant<slot, slot::exp_avg>{}, Optimizer::spec.exp_avg.kind);
+    look(std::integral_constant<slot, slot::exp_avg_sq>{}, Optimizer::spec.exp_avg_sq.kind);
+    return result;
+}
+
 template <class Optimizer>
 class adam_state_access final : public state_access {
 public:
@@ -104,9 +119,7 @@ public:
     }
 
     stored_slot at(slot s, std::size_t tensor) override {
-        if (s == slot::main_params) return at<slot::main_params>(Optimizer::spec.main_params.kind, tensor);
-        if (s == slot::exp_avg) return at<slot::exp_avg>(Optimizer::spec.exp_avg.kind, tensor);
-        return at<slot::exp_avg_sq>(Optimizer::spec.exp_avg_sq.kind, tensor);
+        return slot_at(optimizer_, optimizer_.state_, s, tensor);
     }
     void export_range(slot s, std::size_t tensor, std::int64_t first, std::span<float> values,
                       const void* weights) override {
@@ -118,13 +131,6 @@ public:
     }
 
 private:
-    template <slot S>
-    stored_slot at(dtype kind, std::size_t tensor) {
-        if (optimizer_.template state<S>(tensor).empty()) return {};
-        const auto found = optimizer_.state_.template at<S>(tensor);
-        return {kind, found.codes, found.scales};
-    }
-
     Optimizer& optimizer_;
 };
 

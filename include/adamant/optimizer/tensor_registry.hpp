@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,25 @@
 #include <adamant/state/tensor.hpp>
 
 namespace adamant::inline v0 {
+
+//! Pointers are the caller's: when the call that was handed them ends, however it ends, these lists forget
+//! them.
+template <class... Lists>
+class pointer_loan {
+public:
+    explicit pointer_loan(Lists&... lists) : lists_(lists...) {}
+    pointer_loan(const pointer_loan&) = delete;
+    pointer_loan& operator=(const pointer_loan&) = delete;
+    ~pointer_loan() {
+        const auto forget = [](std::vector<tensor_view>& list) {
+            for (tensor_view& view : list) view.data = nullptr;
+        };
+        std::apply([&](Lists&... lists) { (forget(lists), ...); }, lists_);
+    }
+
+private:
+    std::tuple<Lists&...> lists_;
+};
 
 class tensor_registry {
 public:
@@ -95,6 +115,12 @@ public:
             check_view(view, i, type_of(i), what);
             views[i] = view;
         }
+    }
+
+    //! The same for parameters, whose dtypes are those of construction.
+    template <tensor_list Params>
+    void take_params(const Params& params, std::vector<tensor_view>& views) const {
+        take(params, views, "parameters", [this](std::size_t i) { return types_[i]; });
     }
 
     //! For errors.

@@ -41,7 +41,7 @@ namespace detail {
 template <tensor_list Params>
 std::vector<param_view> take_params(const state_access& state, const Params& params) {
     std::vector<param_view> views(state.tensors().size());
-    state.tensors().take(params, views, "parameters", [&](std::size_t i) { return state.tensors().type(i); });
+    state.tensors().take_params(params, views);
     return views;
 }
 

@@ -30,6 +30,14 @@ constexpr std::optional<slot> slot_named(std::string_view name) {
     return std::nullopt;
 }
 
+//! Calls f(std::integral_constant<slot, S>{}) for all slots.
+template <class F>
+void for_each_slot(F&& f) {
+    f(std::integral_constant<slot, slot::main_params>{});
+    f(std::integral_constant<slot, slot::exp_avg>{});
+    f(std::integral_constant<slot, slot::exp_avg_sq>{});
+}
+
 //! The codec of a slot; that of main_params is the codec of the weights with their master.
 template <class Resolved, slot S>
 struct slot_codec;

@@ -32,7 +32,7 @@ struct incoming {
 //! All-to-all and all-gather are exchanges; a reduction is one and a sum in rank order (train/rank_sum.hpp),
 //! so that its bits are ours and not those of a library's tree.
 template <class C>
-concept communicator = std::movable<C> && std::movable<typename C::request> &&
+concept communicator = std::move_constructible<C> && std::movable<typename C::request> &&
     requires(C& c, const C& constant, std::span<const outgoing> out, std::span<const incoming> in,
              typename C::request& request) {
     { constant.rank() } -> std::convertible_to<int>;
