@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Public bug reports boiled down to numbers (reports/BNN.json): what other trainers got wrong, held here.
 #include "directories.hpp"
+#include "report.hpp"
 
 #include <unjudged.hpp>
 
@@ -15,15 +16,11 @@
 
 namespace {
 
-using cases::json;
+using cases::json, cases::report;
 using namespace adamant;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-
-json report(const std::string& name) {
-    return cases::read_json(cases::fs::path(ADAMANT_TEST_CASES) / "reports" / (name + ".json"));
-}
 
 //! "inf" and "nan" are texts in JSON.
 float number(const json& value) {

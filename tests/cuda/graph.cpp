@@ -151,4 +151,33 @@ TEST_CASE("an optimizer whose policy is known at run time steps on the device as
     CHECK(model.values() == expected);
 }
 
+//! The weights of an optimizer on the host after some steps.
+template <class Policy>
+std::vector<std::vector<bfloat16>> stepped_on_host(std::vector<std::vector<bfloat16>> params,
+                                                   std::vector<std::vector<bfloat16>> grads,
+                                                   const hyperparameters& hyper,
+                                                   const optimizer_options& options, int steps) {
+    const std::vector<std::span<bfloat16>> values(params.begin(), params.end());
+    const std::vector<std::span<bfloat16>> gradients(grads.begin(), grads.end());
+    adam<Policy> optimizer(values, hyper, unjudged(options));
+    for (int i = 0; i < steps; ++i) optimizer.step(values, gradients);
+    return params;
+}
+
+TEST_CASE("more tensors than a launch takes, and parts of a model, have the host's bits") {
+    const hyperparameters hyper{.lr = 1e-2, .beta2 = 0.95, .seed = 3};
+    const auto check_against_host = [&](const std::vector<std::size_t>& sizes,
+                                        const optimizer_options& options) {
+        device_model<remainder8_fp8> model(sizes, hyper, options);
+        const auto expected = stepped_on_host<remainder8_fp8>(model.params, model.grads, hyper, options, 2);
+        model.step();
+        model.step();
+        CHECK(model.values() == expected);
+    };
+    std::vector<std::size_t> many(1003, 3);
+    many[1001] = 2049;
+    check_against_host(many, {});
+    check_against_host({300, 4096}, {.flat_starts = {1280, 128}});
+}
+
 }  // namespace

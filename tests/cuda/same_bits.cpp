@@ -5,30 +5,19 @@
 #include "device_adam.hpp"
 #include "policies.hpp"
 
+#include <same_bits/expected.hpp>
 #include <unjudged.hpp>
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <map>
 #include <string>
 
 namespace {
 
 using namespace device_tests;
 
-//! The digests of expected.txt by policy.
-std::map<std::string, std::uint64_t> expected() {
-    std::ifstream in(ADAMANT_EXPECTED);
-    std::map<std::string, std::uint64_t> result;
-    std::string digest, policy;
-    while (in >> digest && std::getline(in >> std::ws, policy))
-        result[policy] = std::stoull(digest, nullptr, 16);
-    return result;
-}
-
 TEST_CASE("50 steps over 20 tensors of odd sizes have the digest that every compiler's CPU code has") {
-    const auto digests = expected();
+    const auto digests = same_bits::expected();
     for_each_policy([&]<class Policy>(std::type_identity<Policy>) {
         const std::string name = Policy::describe();
         CAPTURE(name);

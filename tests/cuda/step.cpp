@@ -5,6 +5,7 @@
 #include "device_model.hpp"
 
 #include <optimizer/narrow_catalogue.hpp>
+#include <thrown.hpp>
 
 #include <doctest/doctest.h>
 
@@ -18,14 +19,6 @@ using namespace device_tests;
 
 using lean = policy<mode<bf16>, precision_aware, main_grads<bf16>, exp_avg<bf16>, exp_avg_sq<bf16>>;
 using tiny = no_master_fp8;
-
-template <class Error, class F>
-std::string thrown(F&& f) {
-    try {
-        f();
-    } catch (const Error& error) { return error.what(); }
-    return "nothing was thrown";
-}
 
 TEST_CASE("a step enqueues three launches, waits for nothing and allocates nothing") {
     device_model<tiny> model({300, 4096});

@@ -3,6 +3,8 @@
 //! mpi::communicator by itself: what arrives, in what order, and what it refuses.
 #include "patient.hpp"
 
+#include <thrown.hpp>
+
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -39,14 +41,6 @@ void check_exchange(mpi::communicator& ranks, std::size_t bytes) {
     for (int rank = 0; rank < ranks.size(); ++rank)
         for (int number = 0; number < 2 && rank != ranks.rank(); ++number)
             CHECK(received[next++] == content(rank, ranks.rank(), number, bytes));
-}
-
-template <class F>
-std::string thrown(F&& f) {
-    try {
-        f();
-    } catch (const error& e) { return e.what(); }
-    return "nothing was thrown";
 }
 
 }  // namespace
@@ -102,20 +96,22 @@ TEST_CASE("a communicator moves, and a part of the ranks has its own") {
 }
 
 TEST_CASE("what cannot work is refused by name") {
-    CHECK(thrown([] { mpi::communicator ranks(MPI_COMM_NULL); }).find("MPI_COMM_NULL") != std::string::npos);
-    CHECK(thrown([] {
+    CHECK(thrown<error>([] { mpi::communicator ranks(MPI_COMM_NULL); }).find("MPI_COMM_NULL") !=
+          std::string::npos);
+    CHECK(thrown<error>([] {
               mpi::communicator ranks(MPI_COMM_WORLD, {.largest_message = 0});
           }).find("largest_message") != std::string::npos);
-    CHECK(thrown([] {
+    CHECK(thrown<error>([] {
               mpi::communicator ranks(MPI_COMM_WORLD, {.patience = std::chrono::milliseconds(-1)});
           }).find("patience") != std::string::npos);
     CHECK_THROWS_AS(mpi::check(MPI_ERR_COUNT, "MPI_Isend"), communication_error);
-    CHECK(thrown([] { mpi::check(MPI_ERR_COUNT, "MPI_Isend"); }).find("MPI_Isend") != std::string::npos);
+    CHECK(thrown<error>([] { mpi::check(MPI_ERR_COUNT, "MPI_Isend"); }).find("MPI_Isend") !=
+          std::string::npos);
     // A call that MPI refuses: there is no such rank.
     mpi::communicator ranks = all_ranks();
     const char byte = 0;
     const std::vector<outgoing> out{{ranks.size(), &byte, 1}};
-    const std::string text = thrown([&] { ranks.exchange(out, {}); });
+    const std::string text = thrown<error>([&] { ranks.exchange(out, {}); });
     CHECK(text.find("MPI_Isend returned") != std::string::npos);
 }
 

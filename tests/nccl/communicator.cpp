@@ -6,6 +6,7 @@
 
 #include <optimizer/sharded_run.hpp>
 #include <same_bits/run.hpp>
+#include <thrown.hpp>
 
 #include <doctest/doctest.h>
 
@@ -26,14 +27,6 @@ struct world {
     ~world() { static_cast<void>(cudaStreamDestroy(stream)); }
     nccl::communicator ranks() { return nccl::communicator(&comm, stream); }
 };
-
-template <class Error, class F>
-std::string thrown(F&& f) {
-    try {
-        f();
-    } catch (const Error& e) { return e.what(); }
-    return "nothing was thrown";
-}
 
 }  // namespace
 

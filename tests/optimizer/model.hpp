@@ -4,6 +4,7 @@
 #pragma once
 
 #include <digest.hpp>
+#include <thrown.hpp>
 #include <train/inputs.hpp>
 #include <unjudged.hpp>
 
@@ -91,15 +92,6 @@ private:
         return {spans.begin(), spans.end()};
     }
 };
-
-//! What a call says as it throws an Error; another exception passes through, and none says so.
-template <class Error, class F>
-std::string thrown(F&& f) {
-    try {
-        f();
-    } catch (const Error& error) { return error.what(); }
-    return "nothing was thrown";
-}
 
 //! Whether a text has all the words, in any order.
 inline bool says(const std::string& text, const std::vector<std::string>& words) {

@@ -3,26 +3,21 @@
 //! Public bug reports about ranks, boiled down to numbers (cases/reports/BNN.json).
 #include "rank_model.hpp"
 
+#include <cases/report.hpp>
+
 #include <adamant/policy/presets.hpp>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <fstream>
 #include <numeric>
 
 using namespace adamant;
 
 namespace {
 
+using cases::report;
 using json = nlohmann::json;
-
-json report(const std::string& name) {
-    std::ifstream file(ADAMANT_TEST_CASES "/reports/" + name + ".json");
-    REQUIRE(file);
-    return json::parse(file);
-}
 
 float mean_of_equals(std::size_t ranks, double gradient, reduction how) {
     const std::vector<float16> values(ranks, to_float16(static_cast<float>(gradient)));

@@ -4,14 +4,13 @@
 //! the digest of the serial run, which is the one that every compiler gives.
 #include "cut_adam.hpp"
 
+#include <same_bits/expected.hpp>
 #include <same_bits/run.hpp>
 #include <step/runners.hpp>
 #include <unjudged.hpp>
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <map>
 #include <string>
 
 namespace {
@@ -44,16 +43,6 @@ std::uint64_t in_pieces(const cut& how) {
     });
 }
 
-//! The digests of expected.txt by policy.
-std::map<std::string, std::uint64_t> expected() {
-    std::ifstream in(ADAMANT_EXPECTED);
-    std::map<std::string, std::uint64_t> result;
-    std::string digest, policy;
-    while (in >> digest && std::getline(in >> std::ws, policy))
-        result[policy] = std::stoull(digest, nullptr, 16);
-    return result;
-}
-
 template <class F>
 void for_each_policy(F f) {
     const auto captured = [&]<class Policy>(std::type_identity<Policy> type) {
@@ -70,7 +59,7 @@ void for_each_policy(F f) {
 }  // namespace
 
 TEST_CASE("the serial run of every policy has its digest of expected.txt, and threads do not change it") {
-    const auto digests = expected();
+    const auto digests = same_bits::expected();
     std::size_t policies = 0;
     for_each_policy([&]<class Policy>(std::type_identity<Policy>) {
         ++policies;

@@ -4,6 +4,7 @@
 //! reduction, what all ranks agree on, ranks that own nothing, and what is refused.
 #include "rank_model.hpp"
 
+#include <thrown.hpp>
 #include <train/rounded_double.hpp>
 
 #include <adamant/policy/presets.hpp>
@@ -71,13 +72,6 @@ void check_serial_model(std::type_identity<Policy>) {
     }
 }
 
-template <class Error, class F>
-std::string thrown(F&& f) {
-    try {
-        f();
-    } catch (const Error& e) { return e.what(); }
-    return "nothing was thrown";
-}
 bool has(const std::string& text, std::initializer_list<const char*> words) {
     for (const char* word : words)
         if (text.find(word) == std::string::npos) return false;

@@ -5,6 +5,7 @@
 #include "scratch.hpp"
 #include "simulated_ranks.hpp"
 
+#include <cases/report.hpp>
 #include <train/inputs.hpp>
 #include <unjudged.hpp>
 
@@ -15,12 +16,10 @@
 namespace {
 
 using namespace adamant;
+using cases::report;
 using checkpoints::complaint, checkpoints::has;
 using nlohmann::json;
 
-json report(const char* name) {
-    return json::parse(checkpoints::bytes_of(std::string(ADAMANT_REPORTS) + "/" + name + ".json"));
-}
 std::uint32_t word(const json& text) {
     return static_cast<std::uint32_t>(std::stoul(text.get<std::string>(), nullptr, 16));
 }

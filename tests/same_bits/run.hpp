@@ -135,9 +135,7 @@ std::uint64_t digest_of(Make&& make) {
             all.add(optimizer.template scales<S>(t));
         }
     };
-    add_slot(std::integral_constant<slot, slot::main_params>{});
-    add_slot(std::integral_constant<slot, slot::exp_avg>{});
-    add_slot(std::integral_constant<slot, slot::exp_avg_sq>{});
+    for_each_slot(add_slot);
     return all.value();
 }
 

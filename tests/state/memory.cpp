@@ -83,9 +83,7 @@ TEST_CASE("scales are an array of their own, a byte for 32 elements") {
         CHECK(std::as_const(whole).template at<S>(2).codes == whole.at<S>(2).codes);
         CHECK(std::as_const(whole).template at<S>(2).scales == whole.at<S>(2).scales);
     };
-    check_slot(std::integral_constant<slot, slot::main_params>{});
-    check_slot(std::integral_constant<slot, slot::exp_avg>{});
-    check_slot(std::integral_constant<slot, slot::exp_avg_sq>{});
+    for_each_slot(check_slot);
     CHECK(book.calls == 6);
     CHECK(whole.bytes() == (2 + 1 + 1) * 512 + 3 * 16);
     CHECK(scaled_state::bytes(sizes) == whole.bytes());

@@ -1,24 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! Schedules of issue reports whose numbers come from Megatron-Core's scheduler.
+#include <cases/report.hpp>
+
 #include <adamant/train/schedule.hpp>
 
 #include <doctest/doctest.h>
-#include <nlohmann/json.hpp>
-
-#include <fstream>
 
 using namespace adamant;
 
 namespace {
 
+using cases::report;
 using json = nlohmann::json;
-
-json report(const std::string& name) {
-    std::ifstream file(ADAMANT_TEST_CASES "/reports/" + name + ".json");
-    REQUIRE(file);
-    return json::parse(file);
-}
 
 void check_close(double got, double expected) {
     CHECK(got == doctest::Approx(expected).epsilon(1e-12).scale(0));

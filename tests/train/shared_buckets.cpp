@@ -3,6 +3,8 @@
 //! Buckets over ranks that are threads: when they are reduced, and what may be written when.
 #include "thread_ranks.hpp"
 
+#include <thrown.hpp>
+
 #include <adamant/train/shared_buckets.hpp>
 
 #include <doctest/doctest.h>
@@ -32,14 +34,6 @@ bool owns(buckets_type& buckets, int rank, float value) {
         for (std::int64_t i = piece.begin; i < piece.end; ++i)
             if (*buckets.at(piece.place + i - piece.begin) != value) return false;
     return true;
-}
-
-template <class Error, class F>
-std::string thrown(F&& f) {
-    try {
-        f();
-    } catch (const Error& e) { return e.what(); }
-    return "nothing was thrown";
 }
 
 }  // namespace
