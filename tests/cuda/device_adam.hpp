@@ -39,10 +39,6 @@ private:
     std::size_t bytes_;
 };
 
-inline std::size_t bytes_of(const adamant::tensor_view& view) {
-    return static_cast<std::size_t>(view.size) * (view.type == adamant::dtype::fp32 ? 4 : 2);
-}
-
 //! Copies on the device of tensors on the host. `spread`: every other one starts at an odd element.
 class device_tensors {
 public:
@@ -50,8 +46,8 @@ public:
     explicit device_tensors(const List& list, bool spread) {
         for (const adamant::tensor_view view : list) {
             const bool is_odd = spread && tensors_.size() % 2 == 1;
-            tensors_.emplace_back(bytes_of(view),
-                                  is_odd ? (view.type == adamant::dtype::fp32 ? 4u : 2u) : 0u);
+            tensors_.emplace_back(view.bytes(),
+                                  is_odd ? static_cast<std::size_t>(adamant::element_bytes(view.type)) : 0);
             views_.emplace_back(view.type, tensors_.back().data(), view.size);
             host_.push_back(view.data);
         }

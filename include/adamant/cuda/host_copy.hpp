@@ -26,7 +26,7 @@ public:
         : device_(device),
           tensor_(tensor),
           first_(first),
-          weights_(static_cast<std::size_t>(count * weight_bytes(from, tensor))),
+          weights_(static_cast<std::size_t>(count * element_bytes(from.tensors().type(tensor)))),
           state_({{},
                   std::vector{param_view(from.tensors().type(tensor), weights_.data(), count)},
                   dtype_of<param_t>,
@@ -62,10 +62,7 @@ public:
     }
 
 private:
-    static std::int64_t weight_bytes(const device_state& state, std::size_t tensor) {
-        return state.tensors().type(tensor) == dtype::fp32 ? 4 : static_cast<std::int64_t>(sizeof(param_t));
-    }
-    std::int64_t offset() const { return first_ * (state_.tensors().type(0) == dtype::fp32 ? 4 : 2); }
+    std::int64_t offset() const { return first_ * element_bytes(state_.tensors().type(0)); }
 
     //! Null pointers where the slot keeps nothing of the tensor.
     template <slot S>

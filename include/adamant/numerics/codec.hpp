@@ -5,9 +5,8 @@
 //!
 //! A moment's codec says what an element is, and inherits the rest from moment_codec:
 //!   stored                         the element it keeps in the optimizer's state
-//!   has_scales, scale(largest)     whether it keeps a scale byte per group besides, and which, by the
-//!   group's
-//!                                  largest magnitude (as a word, see magnitude_word)
+//!   has_scales, scale(largest)     whether it keeps a scale byte per group, and which, by the group's
+//!                                  largest magnitude_word
 //!   how                            its rounding; only a stochastic one asks for noise
 //!   decode(code, scale)            the value; scale is 0 where there is none
 //!   encode(value, scale, random)   the code; random is a uniform 16-bit word

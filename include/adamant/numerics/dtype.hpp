@@ -105,6 +105,9 @@ inline constexpr dtype dtype_of<bfloat16> = dtype::bf16;
 template <>
 inline constexpr dtype dtype_of<float16> = dtype::fp16;
 
+//! Bytes of an element of a tensor of weights or gradients.
+constexpr int element_bytes(dtype kind) { return kind == dtype::fp32 ? 4 : 2; }
+
 ADAMANT_HOST_DEVICE constexpr float to_float(float value) { return value; }
 
 //! The nearest T to a float, ties to even.

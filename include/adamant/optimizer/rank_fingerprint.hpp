@@ -72,9 +72,7 @@ public:
     void add_weights(const tensor_registry& tensors, std::span<const param_view> params) {
         for (std::size_t i = 0; i < params.size(); ++i) {
             char digits[20];
-            const auto bytes =
-                static_cast<std::size_t>(params[i].size) * (params[i].type == dtype::fp32 ? 4 : 2);
-            std::snprintf(digits, sizeof digits, "%016" PRIx64, hash(params[i].data, bytes));
+            std::snprintf(digits, sizeof digits, "%016" PRIx64, hash(params[i].data, params[i].bytes()));
             add("weights of " + name_of(i, tensors.infos()), "digest " + std::string(digits));
         }
     }

@@ -192,8 +192,8 @@ private:
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
             const tensor_piece& piece = pieces_[i];
             const tensor_view& view = whole[piece.tensor];
-            const std::int64_t width = view.type == dtype::fp32 ? 4 : 2;
-            own_params_[i] = {view.type, static_cast<std::byte*>(view.data) + piece.begin * width,
+            own_params_[i] = {view.type,
+                              static_cast<std::byte*>(view.data) + piece.begin * element_bytes(view.type),
                               piece.end - piece.begin};
         }
         return own_params_;

@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    std::int64_t width(std::size_t tensor) const { return tensors().type(tensor) == dtype::fp32 ? 4 : 2; }
+    std::int64_t width(std::size_t tensor) const { return element_bytes(tensors().type(tensor)); }
 
     Sharded& optimizer_;
     std::unique_ptr<state_access> shard_;

@@ -150,9 +150,7 @@ private:
         std::vector<extent> extents;
         for (std::size_t i = 0; i < params.size(); ++i) {
             const auto begin = reinterpret_cast<std::uintptr_t>(params[i].data);
-            const std::size_t bytes =
-                static_cast<std::size_t>(params[i].size) * (params[i].type == dtype::fp32 ? 4 : 2);
-            if (bytes > 0) extents.push_back({begin, begin + bytes, i});
+            if (params[i].size > 0) extents.push_back({begin, begin + params[i].bytes(), i});
         }
         std::ranges::sort(extents, [](const extent& a, const extent& b) {
             return std::pair(a.begin, a.tensor) < std::pair(b.begin, b.tensor);

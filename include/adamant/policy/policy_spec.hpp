@@ -78,12 +78,9 @@ constexpr double state_bytes_per_element(dtype kind) {
     return 0;
 }
 
-//! Bytes per element of a tensor of weights or gradients.
-constexpr double tensor_bytes_per_element(dtype kind) { return kind == dtype::fp32 ? 4 : 2; }
-
 //! Persistent bytes per parameter: weight, gradient bucket and state.
 constexpr double bytes_per_param(const policy_spec& spec) {
-    return tensor_bytes_per_element(spec.mode) + tensor_bytes_per_element(spec.grad_bucket) +
+    return element_bytes(spec.mode) + element_bytes(spec.grad_bucket) +
            state_bytes_per_element(spec.main_params.kind) + state_bytes_per_element(spec.exp_avg.kind) +
            state_bytes_per_element(spec.exp_avg_sq.kind);
 }

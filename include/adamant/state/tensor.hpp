@@ -32,6 +32,10 @@ struct tensor_view {
     void* data = nullptr;
     std::int64_t size = 0;
 
+    std::size_t bytes() const {
+        return static_cast<std::size_t>(size) * static_cast<std::size_t>(element_bytes(type));
+    }
+
     tensor_view() = default;
     tensor_view(dtype kind, void* values, std::int64_t count) : type(kind), data(values), size(count) {}
     template <class T>

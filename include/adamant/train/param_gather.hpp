@@ -92,7 +92,7 @@ private:
 
     static std::vector<std::int64_t> widths_of(std::span<const dtype> types) {
         std::vector<std::int64_t> widths;
-        for (const dtype type : types) widths.push_back(type == dtype::fp32 ? 4 : 2);
+        for (const dtype type : types) widths.push_back(element_bytes(type));
         return widths;
     }
     std::int64_t bytes(const tensor_piece& piece) const {
