@@ -30,6 +30,7 @@ constexpr int writers = 3;
 struct progress_report {
     std::atomic<std::int64_t> saved{0};   //!< the step that save returned from last
     std::atomic<std::int64_t> starts{0};  //!< writers that have loaded and go on
+    std::atomic<std::int64_t> saves{0};   //!< of the writer that started last
 };
 class shared_report {
 public:
@@ -82,11 +83,13 @@ bool load_run(const checkpoints::scratch& folder, training& run, bool by_ranks) 
     try {
         training run(checkpoints::policies().front(), 1);
         load_run(folder, run, by_ranks);
+        says->saves = 0;
         ++says->starts;
         for (;;) {
             next_step(run);
             save_run(folder, run, by_ranks);
             says->saved = run.optimizer.step_count();
+            ++says->saves;
         }
     } catch (const std::exception& e) { std::fprintf(stderr, "%s\n", e.what()); }
     ::_exit(1);
@@ -109,13 +112,13 @@ void kill_and_load(int kills, bool by_ranks) {
     for (int i = 0; i < kills; ++i) {
         const pid_t child = ::fork();
         if (child == 0) write_until_killed(folder, by_ranks, says);
-        while (says->starts == i) {
+        while (says->starts == i || says->saves < i % 3) {  // then within its first save, or second, or third
             REQUIRE(::waitpid(child, nullptr, WNOHANG) == 0);
             ::usleep(100);
         }
         const auto when = static_cast<std::uint64_t>(i);
         const double part = inputs::word(by_ranks ? 1 : 2, when) / 4294967296.0;
-        std::this_thread::sleep_for(4 * part * save_time);  // in its first save, or one of the next
+        std::this_thread::sleep_for(part * save_time);
         ::kill(child, SIGKILL);
         int status = 0;
         REQUIRE(::waitpid(child, &status, 0) == child);
@@ -137,7 +140,7 @@ void kill_and_load(int kills, bool by_ranks) {
         while (reference.optimizer.step_count() < step) next_step(reference);
         CHECK(found.digest() == reference.digest());
     }
-    CHECK(loads > kills / 2);
+    CHECK(loads >= kills - 1);  // the first alone may have had nothing saved
     // Nothing of the dead stays when a writer has been through, but rank files of the last one.
     training run(checkpoints::policies().front(), 1);
     load_run(folder, run, by_ranks);
