@@ -15,3 +15,17 @@ void use_every_kernel(const std::vector<adamant::tensor_view>& tensors) {
         optimizer.reload_masters(tensors);
     });
 }
+
+void use_every_kernel_of_ranks(adamant::bucket_work<adamant::cuda::memory>& work) {
+    const auto use = [&]<class Grad>(Grad) {
+        std::span<Grad> sum;
+        work.add(sum, std::span<float>{}, 0);
+        work.add(sum, std::span<adamant::bfloat16>{}, 0);
+        work.add(sum, std::span<adamant::float16>{}, 0);
+        work.sum(adamant::rank_gradients<Grad>{}, {});
+    };
+    use(float{});
+    use(adamant::bfloat16{});
+    use(adamant::float16{});
+    work.copy({});
+}

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! nccl::communicator with NCCL and CUDA emulated: what it asks of them, with memory of the host and of the
 //! device.
-#include <adamant/nccl/communicator.hpp>
+#include "world.hpp"
 
-#include <optimizer/sharded_run.hpp>
+#include <cuda/device_sharded.hpp>
 #include <same_bits/run.hpp>
 #include <thrown.hpp>
 
@@ -16,24 +16,12 @@
 
 using namespace adamant;
 
-namespace {
-
-//! All ranks of the program, and a stream.
-struct world {
-    ncclComm comm{MPI_COMM_WORLD};
-    cudaStream_t stream{};
-
-    world() { REQUIRE(cudaStreamCreate(&stream) == cudaSuccess); }
-    ~world() { static_cast<void>(cudaStreamDestroy(stream)); }
-    nccl::communicator ranks() { return nccl::communicator(&comm, stream); }
-};
-
-}  // namespace
-
-static_assert(communicator<nccl::communicator>);
+static_assert(communicator<nccl::communicator> && !reducing_communicator<nccl::communicator, float>);
+static_assert(communicator<nccl::reducing_communicator> &&
+              reducing_communicator<nccl::reducing_communicator, bfloat16>);
 
 TEST_CASE("memory of the host and of the device goes from rank to rank") {
-    world w;
+    emulated_world w;
     nccl::communicator ranks = w.ranks();
     constexpr std::size_t count = 1000;
     for (const bool on_device : {false, true}) {
@@ -75,23 +63,125 @@ TEST_CASE("memory of the host and of the device goes from rank to rank") {
     }
 }
 
+namespace {
+
+template <class Policy>
+std::uint64_t serial_digest() {
+    return same_bits::digest_of<Policy>([](const auto& tensors, const auto& params) {
+        return adam<Policy>(tensors, params, same_bits::hyper,
+                            unjudged({.executor = serial_executor{}, .loss_scaler = same_bits::scaler}));
+    });
+}
+//! With tensors in this memory.
+template <class Policy, class Memory>
+std::uint64_t sharded_digest(std::int64_t bucket_size, Memory memory) {
+    emulated_world w;
+    return same_bits::digest_of<Policy>([&](const auto& tensors, const auto& params) {
+        return sharded_run<Policy, nccl::communicator, Memory>(
+            tensors, params, same_bits::hyper, same_bits::scaler, w.ranks(), bucket_size, memory);
+    });
+}
+
+}  // namespace
+
 TEST_CASE("a sharded run over it has the digest of the serial run") {
     using policy_type = presets::lean_bf16;
-    const std::uint64_t serial = same_bits::digest_of<policy_type>([](const auto& tensors,
-                                                                      const auto& params) {
-        return adam<policy_type>(tensors, params, same_bits::hyper,
-                                 unjudged({.executor = serial_executor{}, .loss_scaler = same_bits::scaler}));
-    });
-    world w;
+    const std::uint64_t serial = serial_digest<policy_type>();
     for (const std::int64_t bucket_size : {0, 600})
-        CHECK(serial == same_bits::digest_of<policy_type>([&](const auto& tensors, const auto& params) {
-                  return sharded_run<policy_type, nccl::communicator>(
-                      tensors, params, same_bits::hyper, same_bits::scaler, w.ranks(), bucket_size);
-              }));
+        CHECK(serial == sharded_digest<policy_type>(bucket_size, host_memory{}));
+}
+
+TEST_CASE("so has one on the device, on the stream of exchanges or another") {
+    const auto check = []<class Policy>(std::type_identity<Policy>) {
+        CAPTURE(Policy::describe());
+        const std::uint64_t serial = serial_digest<Policy>();
+        cudaStream_t stream = nullptr;
+        REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+        for (const std::int64_t bucket_size : {0, 600})
+            CHECK(serial == sharded_digest<Policy>(bucket_size, cuda::memory(stream)));
+        CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+    };
+    check(std::type_identity<presets::lean_bf16>{});      // bf16 buckets
+    check(std::type_identity<presets::megatron_bf16>{});  // fp32 buckets, fp32 tensors of their own dtype
+    check(std::type_identity<policy<mode<fp16>, precision_aware, exp_avg<fp8>, exp_avg_sq<fp8>>>{});
+}
+
+TEST_CASE("different gradients on the device have the bits that they have on the host") {
+    emulated_world w;
+    const int rank = w.ranks().rank();
+    const auto run = [&]<class Memory>(Memory memory) {
+        using policy_type = presets::lean_bf16;
+        std::vector<std::vector<bfloat16>> weights, gradients;
+        for (const std::size_t size : {std::size_t{20000}, std::size_t{2047}, std::size_t{3}}) {
+            weights.emplace_back(size);
+            gradients.emplace_back(size);
+        }
+        std::vector<std::span<bfloat16>> params(weights.begin(), weights.end());
+        std::vector<std::span<const bfloat16>> grads(gradients.begin(), gradients.end());
+        for (std::size_t t = 0; t < weights.size(); ++t)
+            for (std::size_t i = 0; i < weights[t].size(); ++i)
+                weights[t][i] = to_bfloat16(adamant_test::random_float(t, i, 0, 8));
+        sharded_run<policy_type, nccl::communicator, Memory> optimizer(
+            {}, {params.begin(), params.end()}, {.lr = 0.1}, {}, w.ranks(), 6000, memory);
+        for (std::uint64_t step = 1; step < 5; ++step) {
+            for (std::size_t t = 0; t < weights.size(); ++t)
+                for (std::size_t i = 0; i < weights[t].size(); ++i)
+                    gradients[t][i] = to_bfloat16(
+                        adamant_test::random_float(100 * static_cast<std::uint64_t>(rank) + t, i, step, 30));
+            optimizer.step({params.begin(), params.end()}, grads, {});
+        }
+        return weights;
+    };
+    CHECK(run(host_memory{}) == run(cuda::memory(w.stream)));
+}
+
+TEST_CASE("NCCL's own reduction sums and averages, in memory of the host and of the device") {
+    const auto check = []<class Grad, class Memory>(Grad, Memory memory) {
+        emulated_world w;
+        auto ranks = w.ranks<nccl::reducing_communicator>();
+        for (const reduction how : {reduction::mean, reduction::sum}) {
+            const std::vector<std::int64_t> sizes{300, 5, 1000};
+            shared_buckets<Grad, nccl::reducing_communicator, Memory> buckets(
+                bucket_plan(sizes, ranks.size(), 400), ranks.rank(), how,
+                bucket_work<Memory>(serial_executor{}, memory));
+            CHECK(buckets.transfer_bytes() == 0);
+            std::int64_t expected = 0;  // of element 0; the next have one more of every rank
+            for (int r = 0; r < ranks.size(); ++r) expected += 6 * (r + 1);
+            const std::int64_t count = ranks.size(), divisor = how == reduction::mean ? count : 1;
+            for (std::size_t t = 0; t < sizes.size(); ++t) {
+                std::vector<Grad> values;
+                for (int i = 0; i < sizes[t]; ++i)
+                    values.push_back(round_to<Grad>(static_cast<float>(6 * (ranks.rank() + 1) + i % 8)));
+                const std::vector<std::span<Grad>> list{values};
+                const placed_tensors<Memory> placed(list);
+                visit_values(placed.views[0], [&](auto span) { buckets.accumulate(t, span); });
+                buckets.mark_ready(ranks, t);
+                if constexpr (!is_on_host<Memory>) memory.wait();  // `placed` is freed
+            }
+            buckets.finish(ranks);
+            for (const tensor_piece& piece : buckets.plan().pieces(ranks.rank())) {
+                const Grad* own = buckets.at(piece.place);
+                std::vector<Grad> values(static_cast<std::size_t>(piece.end - piece.begin));
+                REQUIRE(cudaMemcpy(values.data(), own, values.size() * sizeof(Grad), cudaMemcpyDefault) ==
+                        cudaSuccess);
+                for (std::int64_t i = piece.begin; i < piece.end; ++i)
+                    REQUIRE(values[static_cast<std::size_t>(i - piece.begin)] ==
+                            round_to<Grad>(static_cast<float>(expected + count * (i % 8)) /
+                                           static_cast<float>(divisor)));
+            }
+        }
+    };
+    const auto check_both = [&](auto grad) {
+        check(grad, host_memory{});
+        check(grad, cuda::memory{});
+    };
+    check_both(float{});
+    check_both(bfloat16{});
+    check_both(float16{});
 }
 
 TEST_CASE("what fails is said with its call") {
-    world w;
+    emulated_world w;
     CHECK(thrown<communication_error>([&] { nccl::communicator(nullptr, w.stream); }).find("ncclComm_t") !=
           std::string::npos);
     CHECK_THROWS_AS(nccl::communicator(&w.comm, w.stream, {std::chrono::milliseconds(-1)}), config_error);

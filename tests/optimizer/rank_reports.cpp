@@ -166,7 +166,8 @@ TEST_CASE("B45: a bf16 bucket of ranks has the cost of a bf16 sum, an fp32 one h
     const json expected = report("B45")["expected"];
     const auto sum_of = []<class Policy>(std::type_identity<Policy>) {
         shared_buckets<typename Policy::resolved::grad_t, single> buckets(
-            bucket_plan(std::vector<std::int64_t>{1}, 1), 0, reduction::mean, serial_executor{});
+            bucket_plan(std::vector<std::int64_t>{1}, 1), 0, reduction::mean,
+            bucket_work<host_memory>(serial_executor{}));
         const float one = 1;
         for (int i = 0; i < 512; ++i) buckets.accumulate(0, std::span(&one, 1));
         return to_float(buckets[0][0]);

@@ -160,10 +160,19 @@ TEST_CASE("vectors give the bits of scalars") {
         for (const auto& of_rank : gradients) sources.push_back(of_rank.data());
         const auto size = static_cast<std::int64_t>(values.size());
         std::vector<T> scalar(values.size());
-        for (std::int64_t i = 0; i < size; ++i) detail::sum_block<T>(sources, i, 1, 1, 3, scalar.data());
+        for (std::int64_t i = 0; i < size; ++i)
+            detail::sum_block<T>(sources, i, 1, {3, reduction::mean}, scalar.data());
         const auto vectors = sum_of(gradients, reduction::mean);
         std::int64_t wrong = 0;
         for (std::size_t i = 0; i < values.size(); ++i) wrong += !is_same(vectors[i], scalar[i]);
+        CHECK(wrong == 0);
+        // As a GPU does it: an element at a time, rounded by itself.
+        const rank_scale scale(3, reduction::mean);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double sum = double{to_float(gradients[0][i])} + double{to_float(gradients[1][i])} +
+                               double{to_float(gradients[2][i])};
+            wrong += !is_same(vectors[i], detail::round_once<T>(scale(sum)));
+        }
         CHECK(wrong == 0);
     });
 }

@@ -23,7 +23,8 @@ using buckets_type = shared_buckets<float, ranks_type>;
 const std::vector<std::int64_t> sizes{300, 0, 100, 5, 700};
 
 buckets_type buckets_of(const ranks_type& ranks, std::int64_t bucket_size, reduction how = reduction::mean) {
-    return {bucket_plan(sizes, ranks.size(), bucket_size), ranks.rank(), how, serial_executor{}};
+    return {bucket_plan(sizes, ranks.size(), bucket_size), ranks.rank(), how,
+            bucket_work<host_memory>(serial_executor{})};
 }
 void write(buckets_type& buckets, std::size_t tensor, float value) {
     std::ranges::fill(buckets[tensor], value);

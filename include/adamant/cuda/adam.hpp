@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <adamant/cuda/bucket_work.hpp>
 #include <adamant/cuda/host_copy.hpp>
 #include <adamant/cuda/step_queue.hpp>
 #include <adamant/optimizer/adam.hpp>
@@ -71,11 +72,16 @@ public:
     //! enqueued. What came of it: result().
     template <parameter_list Params, tensor_list Grads>
     void step(const Params& params, const Grads& grads, const step_options& options = {}) {
-        const pointer_loan loan(params_, grads_);
-        tensors().take_params(params, params_);
-        tensors().take(grads, grads_, "gradients", [](std::size_t) { return dtype_of<grad_t>; });
-        const cuda::step_request request = request_of(options);
-        queue_.step(state_, params_, grads_, request);
+        enqueue_step(params, grads, options, [] {});
+    }
+    //! The step of a part of a model, as on the CPU: agree(grad_statistics) is called when the device has
+    //! read the gradients. Waits.
+    template <parameter_list Params, tensor_list Grads, class Agree>
+    step_result step(const Params& params, const Grads& grads, const step_options& options, Agree&& agree) {
+        enqueue_step(params, grads, options, [&] {
+            queue_.set(&cuda::optimizer_control::statistics, agree(queue_.control().statistics));
+        });
+        return result();
     }
 
     //! Of the last step; waits for it.
@@ -194,6 +200,16 @@ public:
 private:
     template <class Optimizer>
     friend class detail::adam_state_access;
+
+    template <class Params, class Grads, class Agree>
+    void enqueue_step(const Params& params, const Grads& grads, const step_options& options, Agree&& agree) {
+        const pointer_loan loan(params_, grads_);
+        tensors().take_params(params, params_);
+        tensors().take(grads, grads_, "gradients", [](std::size_t) { return dtype_of<grad_t>; });
+        const cuda::step_request request = request_of(options);
+        queue_.step(state_, params_, grads_, request, agree);
+    }
+
     //! Memory that a kernel cannot reach is found now, not by a crash of a step.
     void check_pointers() const {
         for (std::size_t i = 0; i < params_.size(); ++i) {

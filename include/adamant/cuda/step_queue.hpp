@@ -67,10 +67,15 @@ public:
             });
     }
 
-    void step(device_state& state, views params, views grads, const step_request& request) {
+    //! agree() is called between the passes, and not where the request has the norm.
+    template <class Agree>
+    void step(device_state& state, views params, views grads, const step_request& request, Agree&& agree) {
         if (std::exchange(is_undecided_, true))  // a launch failed: what was read then is not of this step
             set(&optimizer_control::statistics, grad_statistics{});
-        if (request.grad_norm < 0) read_gradients(state, params, grads);
+        if (request.grad_norm < 0) {
+            read_gradients(state, params, grads);
+            agree();
+        }
         launch({"decide_kernel"}, 1, 32, decide_kernel<32>, request, control_.data(), groups_.data(),
                constants_.data());
         is_undecided_ = false;
@@ -150,13 +155,8 @@ private:
     template <class... Parameters, class... Arguments>
     void launch(const subject& what, std::size_t blocks, int threads_of_block, void (*kernel)(Parameters...),
                 const Arguments&... arguments) {
-        static_assert((sizeof(Parameters) + ...) <= 32764,
-                      "[adamant] parameters of a kernel fit CUDA's limit.");
-        cudaLaunchConfig_t config{};
-        config.gridDim = dim3(static_cast<unsigned>(blocks));
-        config.blockDim = dim3(static_cast<unsigned>(threads_of_block));
-        config.stream = device_.stream();
-        const cudaError_t result = cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+        const cudaError_t result = launch_on(device_.stream(), static_cast<std::int64_t>(blocks),
+                                             threads_of_block, kernel, arguments...);
         if (result == cudaSuccess) return;
         std::string about = "cudaLaunchKernelEx of " + std::string(what.kernel);
         if (what.tensors != nullptr)

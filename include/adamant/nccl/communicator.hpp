@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! nccl::communicator: the ranks of an NCCL communicator, by grouped sends and receives.
+//! nccl::communicator: the ranks of an NCCL communicator, by grouped sends and receives;
+//! nccl::reducing_communicator: the same, with NCCL's own reductions.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -16,6 +17,7 @@
 
 #include <adamant/base/error.hpp>
 #include <adamant/train/communicator.hpp>
+#include <adamant/train/rank_sum.hpp>
 
 namespace adamant::inline v0::nccl {
 
@@ -121,6 +123,14 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
 
+    //! Exchanges to come begin after what `stream` was given before.
+    void follow(cudaStream_t stream) {
+        if (stream == stream_) return;
+        const event now;
+        check(cudaEventRecord(now.handle(), stream), "cudaEventRecord");
+        check(cudaStreamWaitEvent(stream_, now.handle(), 0), "cudaStreamWaitEvent");
+    }
+
     request exchange(std::span<const outgoing> out, std::span<const incoming> in) {
         request result;
         std::vector<const void*> sources;
@@ -142,7 +152,7 @@ public:
             throw;
         }
         check(ncclGroupEnd(), "ncclGroupEnd");
-        check(cudaEventRecord(result.done_.handle(), stream_), "cudaEventRecord");
+        end_of(result);
         return result;
     }
 
@@ -179,7 +189,23 @@ public:
         }
     }
 
+protected:
+    //! ncclReduceScatter of memory of either kind.
+    request reduce_scatter(const void* from, void* to, std::int64_t count, std::int64_t bytes_of_element,
+                           ncclDataType_t type, ncclRedOp_t operation) {
+        request result;
+        const std::int64_t bytes = count * bytes_of_element;
+        const void* const source = on_device(outgoing{rank_, from, bytes * size_}, result);
+        void* const target = on_device(incoming{rank_, to, bytes}, result);
+        check(ncclReduceScatter(source, target, static_cast<std::size_t>(count), type, operation, comm_,
+                                stream_),
+              "ncclReduceScatter");
+        end_of(result);
+        return result;
+    }
+
 private:
+    void end_of(request& r) const { check(cudaEventRecord(r.done_.handle(), stream_), "cudaEventRecord"); }
     static bool is_on_device(const void* data) {
         cudaPointerAttributes attributes{};
         check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
@@ -206,6 +232,24 @@ private:
     communicator_options options_;
     int rank_ = 0;
     int size_ = 1;
+};
+
+//! Gradients are reduced by ncclReduceScatter: fewer bytes and no memory for what arrives, but in the order
+//! and with the roundings of NCCL's algorithm, in the bucket's dtype. Outside the promise of the same bits
+//! for any number of ranks; all else is communicator's.
+class reducing_communicator : public communicator {
+public:
+    using communicator::communicator;
+
+    template <class T>
+    request reduce_scatter(const T* bucket, T* own, std::int64_t count, reduction how) {
+        constexpr dtype type = dtype_of<T>;
+        return communicator::reduce_scatter(bucket, own, count, sizeof(T),
+                                            type == dtype::fp32   ? ncclFloat32
+                                            : type == dtype::bf16 ? ncclBfloat16
+                                                                  : ncclFloat16,
+                                            how == reduction::mean ? ncclAvg : ncclSum);
+    }
 };
 
 }  // namespace adamant::inline v0::nccl

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cinttypes>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -69,10 +70,12 @@ public:
         }
     }
     //! Ranks that start from other weights would compute gradients of other models.
-    void add_weights(const tensor_registry& tensors, std::span<const param_view> params) {
+    template <memory Memory>
+    void add_weights(const tensor_registry& tensors, std::span<const param_view> params,
+                     const Memory& memory) {
         for (std::size_t i = 0; i < params.size(); ++i) {
             char digits[20];
-            std::snprintf(digits, sizeof digits, "%016" PRIx64, hash(params[i].data, params[i].bytes()));
+            std::snprintf(digits, sizeof digits, "%016" PRIx64, hash_of(params[i], memory));
             add("weights of " + name_of(i, tensors.infos()), "digest " + std::string(digits));
         }
     }
@@ -134,9 +137,25 @@ private:
         return line;
     }
 
+    template <memory Memory>
+    static std::uint64_t hash_of(const param_view& weights, const Memory& memory) {
+        if constexpr (is_on_host<Memory>) {
+            return hash(weights.data, weights.bytes());
+        } else {
+            std::vector<std::byte> part(std::min(weights.bytes(), std::size_t{1} << 24));
+            std::uint64_t result = start_of_hash;
+            for (std::size_t begin = 0; begin < weights.bytes(); begin += part.size()) {
+                const std::size_t bytes = std::min(part.size(), weights.bytes() - begin);
+                memory.copy(part.data(), static_cast<const std::byte*>(weights.data) + begin, bytes);
+                result = hash(part.data(), bytes, result);
+            }
+            return result;
+        }
+    }
+
+    static constexpr std::uint64_t start_of_hash = 0xCBF29CE484222325ull;
     //! FNV-1a, eight bytes at a time.
-    static std::uint64_t hash(const void* data, std::size_t bytes) {
-        std::uint64_t result = 0xCBF29CE484222325ull;
+    static std::uint64_t hash(const void* data, std::size_t bytes, std::uint64_t result = start_of_hash) {
         for (std::size_t i = 0; i < bytes; i += 8) {
             std::uint64_t word = 0;
             std::memcpy(&word, static_cast<const char*>(data) + i, std::min<std::size_t>(8, bytes - i));

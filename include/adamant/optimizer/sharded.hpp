@@ -57,13 +57,12 @@ struct step_report {
 //! mark_ready() as gradients are complete, which starts their reduction; step(), on which every rank ends
 //! with the same parameters. Errors beside adam's: communication_error, after which an optimizer is only good
 //! to be destroyed.
+//!
+//! With cuda::memory tensors and buckets are on a GPU, and a step waits for it. Where the communicator has
+//! follow(stream), exchanges come after what the memory's stream was given before; others wait for it.
 template <class Policy, communicator Ranks = single, memory Memory = host_memory>
 class sharded {
 public:
-    static_assert(
-        !requires(Memory memory, void* bytes) { memory.fill_zero(bytes, std::size_t{}); },
-        "[adamant] ranks reduce gradients in memory that the host can write: shard over host_memory.");
-
     using optimizer_type = adam<Policy, Memory>;
     using param_t = typename optimizer_type::param_t;
     using grad_t = typename optimizer_type::grad_t;
@@ -77,10 +76,10 @@ public:
         : ranks_(std::move(ranks)),
           params_(std::ranges::begin(params), std::ranges::end(params)),
           tensors_(tensors, params_, dtype_of<param_t>, options.optimizer.groups),
-          buckets_((require_same(hyper, options),
+          buckets_((require_same(hyper, options, memory),
                     bucket_plan(tensors_.sizes(), ranks_.size(), options.bucket_size)),
-                   ranks_.rank(), options.reduce, options.optimizer.executor, memory),
-          gather_(buckets_.plan(), tensors_.types(), ranks_.rank()),
+                   ranks_.rank(), options.reduce, work_of(options, memory)),
+          gather_(buckets_.plan(), tensors_.types(), ranks_.rank(), work_of(options, memory)),
           pieces_(buckets_.plan().pieces(ranks_.rank())),
           own_params_(pieces_.size()),
           own_grads_(own_gradients()),
@@ -175,7 +174,10 @@ public:
     }
 
 private:
-    void require_same(const hyperparameters& hyper, const sharded_options& options) {
+    static bucket_work<Memory> work_of(const sharded_options& options, const Memory& memory) {
+        return bucket_work<Memory>(options.optimizer.executor, memory);
+    }
+    void require_same(const hyperparameters& hyper, const sharded_options& options, const Memory& memory) {
         rank_fingerprint own;
         own.add("policy", Policy::describe());
         own.add(hyper);
@@ -183,7 +185,7 @@ private:
         own.add("bucket_size", options.bucket_size);
         own.add("reduce", int{options.reduce == reduction::mean});
         own.add(tensors_);
-        own.add_weights(tensors_, params_);
+        own.add_weights(tensors_, params_, memory);
         own.require_same(ranks_);
     }
 
@@ -254,7 +256,7 @@ private:
     std::vector<param_view> params_;
     tensor_registry tensors_;
     shared_buckets<grad_t, Ranks, Memory> buckets_;
-    param_gather gather_;
+    param_gather<Memory> gather_;
     std::vector<tensor_piece> pieces_;
     std::vector<tensor_view> own_params_, own_grads_;
     optimizer_type adam_;

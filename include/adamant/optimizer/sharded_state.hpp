@@ -44,6 +44,13 @@ public:
         // What a rank holds no part of has a kind all the same: it says which arrays a checkpoint has.
         return piece_of_[tensor] ? shard_->at(s, *piece_of_[tensor]) : stored_slot{};
     }
+    bool is_on_host() const override { return shard_->is_on_host(); }
+    void copy_to_host(void* to, const void* from, std::int64_t bytes) const override {
+        shard_->copy_to_host(to, from, bytes);
+    }
+    void copy_from_host(void* to, const void* from, std::int64_t bytes) override {
+        shard_->copy_from_host(to, from, bytes);
+    }
     void export_range(slot s, std::size_t tensor, std::int64_t first, std::span<float> values,
                       const void* weights) override {
         if (values.empty()) return;

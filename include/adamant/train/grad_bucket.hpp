@@ -18,17 +18,25 @@
 
 namespace adamant::inline v0 {
 
-//! Adds a gradient of tensor number `tensor` to a sum, in fp32, rounded to the sum's dtype. Throws
-//! shape_error for one of another size.
+//! Throws shape_error for a gradient of tensor number `tensor` that has not its size.
+inline void require_gradient_size(std::size_t size, std::size_t expected, std::size_t tensor) {
+    if (size != expected)
+        throw shape_error("[adamant] a gradient has its tensor's size: tensor " + std::to_string(tensor) +
+                          ": expected " + std::to_string(expected) + " elements, got " +
+                          std::to_string(size) + ".");
+}
+
+//! A sum with a summand more: in fp32, rounded to the sum's dtype.
+template <class Element, class T>
+ADAMANT_HOST_DEVICE constexpr Element added(Element sum, T summand) {
+    return round_to<Element>(to_float(sum) + to_float(summand));
+}
+
 template <class Element, class T>
 void add_gradient(std::span<Element> sum, std::span<T> gradient, std::size_t tensor) {
-    if (gradient.size() != sum.size())
-        throw shape_error("[adamant] a gradient has its tensor's size: tensor " + std::to_string(tensor) +
-                          ": expected " + std::to_string(sum.size()) + " elements, got " +
-                          std::to_string(gradient.size()) + ".");
+    require_gradient_size(gradient.size(), sum.size(), tensor);
     const default_float_environment environment;
-    for (std::size_t i = 0; i < sum.size(); ++i)
-        sum[i] = round_to<Element>(to_float(sum[i]) + to_float(gradient[i]));
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = added(sum[i], gradient[i]);
 }
 
 //! Tensors lie in list order, each at a multiple of 128 elements; the padding between them stays zero. The

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -13,16 +12,18 @@
 
 #include <adamant/state/tensor.hpp>
 #include <adamant/train/bucket_plan.hpp>
+#include <adamant/train/bucket_work.hpp>
 #include <adamant/train/communicator.hpp>
 
 namespace adamant::inline v0 {
 
 //! Large pieces travel from tensor to tensor, the small ones of a rank in one message.
+template <memory Memory = host_memory>
 class param_gather {
 public:
     //! `types`: the dtypes of the parameters.
-    param_gather(const bucket_plan& plan, std::span<const dtype> types, int rank)
-        : rank_(rank), widths_(widths_of(types)) {
+    param_gather(const bucket_plan& plan, std::span<const dtype> types, int rank, bucket_work<Memory> work)
+        : rank_(rank), work_(std::move(work)), widths_(widths_of(types)) {
         std::int64_t staged = 0;
         for (int r = 0; r < plan.ranks(); ++r) {
             shard& s = shards_.emplace_back();
@@ -34,8 +35,7 @@ public:
             staged += s.staged_bytes;
         }
         if (plan.ranks() == 1) staged = 0;
-        staging_bytes_ = static_cast<std::size_t>(staged);
-        staging_ = std::make_unique<std::byte[]>(staging_bytes_);
+        staging_ = std::make_unique<staging>(static_cast<std::size_t>(staged), work_.memory());
     }
     param_gather(param_gather&&) noexcept = default;
     param_gather& operator=(param_gather&&) = delete;  // as shared_buckets
@@ -43,19 +43,19 @@ public:
         if (is_exchanging_) static_cast<void>(staging_.release());  // as shared_buckets
     }
 
-    std::size_t transfer_bytes() const { return staging_bytes_; }
+    std::size_t transfer_bytes() const { return staging_->bytes(); }
 
     //! Overwrites what other ranks own.
     template <communicator Ranks>
     void run(Ranks& ranks, std::span<const tensor_view> params) {
         if (shards_.size() == 1) return;
         const shard& own = shards_[static_cast<std::size_t>(rank_)];
-        copy_staged(
-            own,
-            [&](std::byte* staged, std::byte* tensor, std::size_t size) {
-                std::memcpy(staged, tensor, size);
-            },
-            params);
+        copies_.clear();
+        for_each_staged(own, params, [&](std::byte* staged, std::byte* tensor, std::int64_t size) {
+            copies_.push_back({staged, tensor, size});
+        });
+        work_.copy(copies_);
+        work_.before_exchange(ranks);
         out_.clear();
         in_.clear();
         for (int r = 0; r < static_cast<int>(shards_.size()); ++r) {
@@ -72,18 +72,18 @@ public:
         auto request = ranks.exchange(out_, in_);
         ranks.wait(request);
         is_exchanging_ = false;
+        copies_.clear();
         for (const shard& s : shards_)
             if (&s != &own)
-                copy_staged(
-                    s,
-                    [&](std::byte* staged, std::byte* tensor, std::size_t size) {
-                        std::memcpy(tensor, staged, size);
-                    },
-                    params);
+                for_each_staged(s, params, [&](std::byte* staged, std::byte* tensor, std::int64_t size) {
+                    copies_.push_back({tensor, staged, size});
+                });
+        work_.copy(copies_);
     }
 
 private:
     static constexpr std::int64_t direct_bytes = std::int64_t{32} * 1024;
+    using staging = buffer<std::byte, Memory>;
 
     struct shard {
         std::vector<tensor_piece> direct, staged;
@@ -103,25 +103,26 @@ private:
     }
 
     template <class F>
-    void copy_staged(const shard& s, F&& copy, std::span<const tensor_view> params) {
-        std::byte* staged = staging_.get() + s.staged_start;
+    void for_each_staged(const shard& s, std::span<const tensor_view> params, F&& f) {
+        std::byte* staged = staging_->data() + s.staged_start;
         for (const tensor_piece& piece : s.staged) {
-            copy(staged, at(piece, params), static_cast<std::size_t>(bytes(piece)));
+            f(staged, at(piece, params), bytes(piece));
             staged += bytes(piece);
         }
     }
     template <class F>
     void for_each_message(const shard& s, std::span<const tensor_view> params, F&& f) {
-        if (s.staged_bytes > 0) f(staging_.get() + s.staged_start, s.staged_bytes);
+        if (s.staged_bytes > 0) f(staging_->data() + s.staged_start, s.staged_bytes);
         for (const tensor_piece& piece : s.direct) f(at(piece, params), bytes(piece));
     }
 
     int rank_;
+    bucket_work<Memory> work_;
     std::vector<std::int64_t> widths_;  // of an element, by tensor
     std::vector<shard> shards_;         // by rank
-    std::size_t staging_bytes_ = 0;
-    std::unique_ptr<std::byte[]> staging_;  // the small pieces of all ranks
+    std::unique_ptr<staging> staging_;  // the small pieces of all ranks
     bool is_exchanging_ = false;
+    std::vector<byte_copy> copies_;
     std::vector<outgoing> out_;
     std::vector<incoming> in_;
 };

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,26 +16,32 @@
 #include <utility>
 #include <vector>
 
-#include <adamant/step/executor.hpp>
 #include <adamant/train/bucket_plan.hpp>
+#include <adamant/train/bucket_work.hpp>
 #include <adamant/train/communicator.hpp>
-#include <adamant/train/grad_bucket.hpp>
-#include <adamant/train/rank_sum.hpp>
 
 namespace adamant::inline v0 {
+
+//! A communicator that reduces by its library's own means, in whatever order and roundings that has:
+//! reduce_scatter(bucket, own, count, how) starts adding up the `count` elements of every rank that lie in
+//! rank order from `bucket` on, to `own`, which lies among them.
+template <class C, class T>
+concept reducing_communicator = communicator<C> &&
+    requires(C& c, const T* bucket, T* own, std::int64_t count, reduction how) {
+    { c.reduce_scatter(bucket, own, count, how) } -> std::same_as<typename C::request>;
+};
 
 //! Every rank sends each other rank its part of a bucket and sums what it owns itself. Buckets start in order
 //! on every rank, whatever the order in which they become ready.
 template <class Grad, communicator Ranks, memory Memory = host_memory>
 class shared_buckets {
 public:
-    shared_buckets(bucket_plan plan, int rank, reduction how, executor runner, Memory memory = {})
+    shared_buckets(bucket_plan plan, int rank, reduction how, bucket_work<Memory> work)
         : plan_(std::move(plan)),
           rank_(rank),
           how_(how),
-          executor_(std::move(runner)),
-          memory_(std::make_unique<transfer_memory>(plan_, std::move(memory))),
-          sources_(static_cast<std::size_t>(plan_.ranks())) {
+          work_(std::move(work)),
+          memory_(std::make_unique<transfer_memory>(plan_, work_.memory())) {
         reopen();
     }
     shared_buckets(shared_buckets&&) noexcept = default;
@@ -63,13 +71,13 @@ public:
         if (is_spent_)
             throw state_error(
                 "[adamant] a step has taken the gradients: call zero_grads before more are added.");
-        add_gradient((*this)[tensor], gradient, tensor);
+        work_.add((*this)[tensor], gradient, tensor);
     }
 
     void zero() {
         if (is_exchanging())
             throw state_error("[adamant] gradients on their way to other ranks stay: call step first.");
-        std::ranges::fill(std::span(at(0), static_cast<std::size_t>(plan_.size())), Grad{});
+        work_.zero(std::span(at(0), static_cast<std::size_t>(plan_.size())));
         reopen();
         is_spent_ = false;
     }
@@ -109,6 +117,7 @@ public:
 
 private:
     static constexpr std::size_t transfers_at_once = 2;  // one is summed while the next arrives
+    static constexpr bool sums_here = !reducing_communicator<Ranks, Grad>;
 
     //! Memory that moves with its address.
     struct transfer_memory {
@@ -119,7 +128,7 @@ private:
         //! Room for any bucket's, if there are at least `least` buckets.
         static buffer<Grad, Memory> arrivals(const bucket_plan& plan, Memory memory, std::size_t least) {
             std::int64_t largest = 0;
-            if (plan.buckets().size() >= least)
+            if (sums_here && plan.buckets().size() >= least)
                 for (std::size_t b = 0; b < plan.buckets().size(); ++b)
                     largest = std::max(largest, plan.shard_size(b) * (plan.ranks() - 1));
             return buffer<Grad, Memory>(static_cast<std::size_t>(largest), std::move(memory));
@@ -166,50 +175,49 @@ private:
         }
     }
     void start(Ranks& ranks, std::size_t number) {
-        const std::int64_t count = plan_.shard_size(next_);
-        const auto bytes = count * static_cast<std::int64_t>(sizeof(Grad));
-        out_.clear();
-        in_.clear();
-        for (int rank = 0; rank < plan_.ranks(); ++rank) {
-            if (rank == rank_) continue;
-            out_.push_back({rank, at(plan_.shard_start(next_, rank)), bytes});
-            in_.push_back({rank, received(number, count, rank), bytes});
-        }
+        work_.before_exchange(ranks);
         slots_[number].bucket = next_;
-        slots_[number].request.emplace(ranks.exchange(out_, in_));
+        slots_[number].request.emplace(send(ranks, number));
     }
-    Grad* received(std::size_t number, std::int64_t count, int rank) {
-        return memory_->received[number].data() + count * (rank < rank_ ? rank : rank - 1);
+    typename Ranks::request send(Ranks& ranks, std::size_t number) {
+        const std::int64_t count = plan_.shard_size(next_);
+        if constexpr (!sums_here) {
+            return ranks.reduce_scatter(at(plan_.buckets()[next_].start), at(plan_.shard_start(next_, rank_)),
+                                        count, how_);
+        } else {
+            const auto bytes = count * static_cast<std::int64_t>(sizeof(Grad));
+            out_.clear();
+            in_.clear();
+            for (int rank = 0; rank < plan_.ranks(); ++rank) {
+                if (rank == rank_) continue;
+                out_.push_back({rank, at(plan_.shard_start(next_, rank)), bytes});
+                in_.push_back({rank, memory_->received[number].data() + count * std::ssize(in_), bytes});
+            }
+            return ranks.exchange(out_, in_);
+        }
     }
 
     void arrive(slot& s) {
         s.request.reset();
-        const std::int64_t count = plan_.shard_size(s.bucket);
-        Grad* const own = at(plan_.shard_start(s.bucket, rank_));
-        const auto number = static_cast<std::size_t>(&s - slots_.data());
-        for (int rank = 0; rank < plan_.ranks(); ++rank)
-            sources_[static_cast<std::size_t>(rank)] = rank == rank_ ? own : received(number, count, rank);
-        constexpr std::int64_t elements_of_task = std::int64_t{32} * 1024;
-        const auto sum = [&](std::int64_t task) {
-            const default_float_environment environment;
-            const std::int64_t begin = task * elements_of_task;
-            sum_ranks<Grad>(sources_, begin, std::min(count, begin + elements_of_task), how_, own);
-        };
-        executor_.run((count + elements_of_task - 1) / elements_of_task, sum);
+        if constexpr (sums_here)
+            work_.sum(
+                rank_gradients<Grad>{at(plan_.shard_start(s.bucket, rank_)),
+                                     memory_->received[static_cast<std::size_t>(&s - slots_.data())].data(),
+                                     plan_.shard_size(s.bucket), rank_, plan_.ranks()},
+                how_);
     }
 
     bucket_plan plan_;
     int rank_;
     reduction how_;
-    executor executor_;
+    bucket_work<Memory> work_;
     std::unique_ptr<transfer_memory> memory_;
     std::array<slot, transfers_at_once> slots_{};
     std::vector<bool> is_ready_;         // by tensor
     std::vector<std::int64_t> missing_;  // tensors that are not ready, by bucket
     std::size_t next_ = 0;               // the bucket to start
     bool is_spent_ = false;
-    std::vector<const Grad*> sources_;  // by rank; these three only save allocations
-    std::vector<outgoing> out_;
+    std::vector<outgoing> out_;  // these two only save allocations
     std::vector<incoming> in_;
 };
 

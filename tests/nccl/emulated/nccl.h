@@ -10,11 +10,15 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <adamant/numerics/bfloat16.hpp>
+#include <adamant/numerics/float16.hpp>
+
 #include <cstddef>
 #include <vector>
 
 enum ncclResult_t { ncclSuccess = 0, ncclInvalidArgument = 4, ncclRemoteError = 6 };
-enum ncclDataType_t { ncclUint8 = 1 };
+enum ncclDataType_t { ncclUint8 = 1, ncclFloat16 = 6, ncclFloat32 = 7, ncclBfloat16 = 9 };
+enum ncclRedOp_t { ncclSum = 0, ncclAvg = 4 };
 
 struct ncclComm {
     MPI_Comm comm;
@@ -95,4 +99,50 @@ inline ncclResult_t ncclGroupEnd() {
     emulated_nccl::group.clear();
     emulated_nccl::is_grouped = false;
     return ncclSuccess;
+}
+
+namespace emulated_nccl {
+
+template <class T, class ToFloat, class FromFloat>
+void reduce_scatter(const void* from, void* to, std::size_t count, ncclRedOp_t operation, MPI_Comm comm,
+                    ToFloat to_float, FromFloat from_float) {
+    int ranks = 0;
+    MPI_Comm_size(comm, &ranks);
+    std::vector<float> all, own(count);
+    const auto* const values = static_cast<const T*>(from);
+    for (std::size_t i = 0; i < count * static_cast<std::size_t>(ranks); ++i)
+        all.push_back(to_float(values[i]));
+    MPI_Reduce_scatter_block(all.data(), own.data(), static_cast<int>(count), MPI_FLOAT, MPI_SUM, comm);
+    for (std::size_t i = 0; i < count; ++i)
+        static_cast<T*>(to)[i] =
+            from_float(operation == ncclAvg ? own[i] / static_cast<float>(ranks) : own[i]);
+}
+
+}  // namespace emulated_nccl
+
+//! Summed in fp32 by MPI, in its order; done on return.
+inline ncclResult_t ncclReduceScatter(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                                      ncclRedOp_t operation, ncclComm_t comm, cudaStream_t stream) {
+    cudaPointerAttributes attributes{};
+    for (const void* data : {from, static_cast<const void*>(to)})
+        if (cudaPointerGetAttributes(&attributes, data) != cudaSuccess ||
+            attributes.type != cudaMemoryTypeDevice)
+            return ncclInvalidArgument;
+    if (cudaStreamSynchronize(stream) != cudaSuccess) return ncclInvalidArgument;
+    const auto reduce = [&]<class T>(T, auto to_float, auto from_float) {
+        emulated_nccl::reduce_scatter<T>(from, to, count, operation, comm->comm, to_float, from_float);
+        return ncclSuccess;
+    };
+    switch (type) {
+        case ncclFloat32:
+            return reduce(
+                float{}, [](float v) { return v; }, [](float v) { return v; });
+        case ncclBfloat16:
+            return reduce(
+                adamant::bfloat16{}, [](adamant::bfloat16 v) { return to_float(v); }, adamant::to_bfloat16);
+        case ncclFloat16:
+            return reduce(
+                adamant::float16{}, [](adamant::float16 v) { return to_float(v); }, adamant::to_float16);
+        default: return ncclInvalidArgument;
+    }
 }
