@@ -56,7 +56,7 @@ constexpr loss_scaler_settings scaler{.initial_loss_scale = 8, .loss_scale_windo
 template <class Policy>
 void check() {
     CAPTURE(Policy::describe());
-    emulated_world w;
+    all_ranks w;
     auto ranks = w.ranks();
     const auto run = gather_values(ranks, static_cast<std::int64_t>(::getpid())).front();
     const std::filesystem::path folder =
@@ -64,7 +64,7 @@ void check() {
     std::filesystem::create_directories(folder);
     const auto device = [&](model& m) {
         return device_sharded_run<Policy, nccl::communicator>({}, m.params, hyper, scaler, w.ranks(), 1000,
-                                                              cuda::memory(w.stream));
+                                                              cuda::memory(w.stream()));
     };
     const auto host = [](model& m) {
         return adam<Policy>({}, m.params, hyper,
@@ -79,6 +79,7 @@ void check() {
     auto on_device = device(first);
     first.steps(on_device, 1, 3);
     const std::string index = folder / "device.json";
+    CHECK_FALSE(access_state(on_device.optimizer())->is_on_host());
     {
         const placed_tensors<cuda::memory> weights(first.params);
         safetensors::save(index, on_device.optimizer(), weights.views);

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! nccl::communicator with NCCL and CUDA emulated: what it asks of them, with memory of the host and of the
-//! device.
+//! nccl::communicator with memory of the host and of the device; NCCL and CUDA are emulated, or real in
+//! tests/gpu/.
 #include "world.hpp"
 
 #include <cuda/device_sharded.hpp>
 #include <same_bits/run.hpp>
-#include <thrown.hpp>
 
 #include <doctest/doctest.h>
 
@@ -21,7 +20,7 @@ static_assert(communicator<nccl::reducing_communicator> &&
               reducing_communicator<nccl::reducing_communicator, bfloat16>);
 
 TEST_CASE("memory of the host and of the device goes from rank to rank") {
-    emulated_world w;
+    all_ranks w;
     nccl::communicator ranks = w.ranks();
     constexpr std::size_t count = 1000;
     for (const bool on_device : {false, true}) {
@@ -75,7 +74,7 @@ std::uint64_t serial_digest() {
 //! With tensors in this memory.
 template <class Policy, class Memory>
 std::uint64_t sharded_digest(std::int64_t bucket_size, Memory memory) {
-    emulated_world w;
+    all_ranks w;
     return same_bits::digest_of<Policy>([&](const auto& tensors, const auto& params) {
         return sharded_run<Policy, nccl::communicator, Memory>(
             tensors, params, same_bits::hyper, same_bits::scaler, w.ranks(), bucket_size, memory);
@@ -107,7 +106,7 @@ TEST_CASE("so has one on the device, on the stream of exchanges or another") {
 }
 
 TEST_CASE("different gradients on the device have the bits that they have on the host") {
-    emulated_world w;
+    all_ranks w;
     const int rank = w.ranks().rank();
     const auto run = [&]<class Memory>(Memory memory) {
         using policy_type = presets::lean_bf16;
@@ -132,12 +131,12 @@ TEST_CASE("different gradients on the device have the bits that they have on the
         }
         return weights;
     };
-    CHECK(run(host_memory{}) == run(cuda::memory(w.stream)));
+    CHECK(run(host_memory{}) == run(cuda::memory(w.stream())));
 }
 
 TEST_CASE("NCCL's own reduction sums and averages, in memory of the host and of the device") {
     const auto check = []<class Grad, class Memory>(Grad, Memory memory) {
-        emulated_world w;
+        all_ranks w;
         auto ranks = w.ranks<nccl::reducing_communicator>();
         for (const reduction how : {reduction::mean, reduction::sum}) {
             const std::vector<std::int64_t> sizes{300, 5, 1000};
@@ -178,27 +177,4 @@ TEST_CASE("NCCL's own reduction sums and averages, in memory of the host and of 
     check_both(float{});
     check_both(bfloat16{});
     check_both(float16{});
-}
-
-TEST_CASE("what fails is said with its call") {
-    emulated_world w;
-    CHECK(thrown<communication_error>([&] { nccl::communicator(nullptr, w.stream); }).find("ncclComm_t") !=
-          std::string::npos);
-    CHECK_THROWS_AS(nccl::communicator(&w.comm, w.stream, {std::chrono::milliseconds(-1)}), config_error);
-    nccl::communicator ranks = w.ranks();
-    const char byte = 0;
-    const std::vector<outgoing> out{{ranks.size(), &byte, 1}};
-    CHECK(thrown<communication_error>([&] {
-              ranks.exchange(out, {});
-          }).find("ncclSend returned 4, invalid argument") != std::string::npos);
-    nccl::communicator hasty(&w.comm, w.stream, {std::chrono::milliseconds(20)});
-    w.comm.is_stuck = true;
-    auto request = hasty.exchange({}, {});
-    CHECK(thrown<communication_error>([&] { hasty.wait(request); }).find("waited 20 ms") !=
-          std::string::npos);
-    w.comm.is_stuck = false;
-    w.comm.async_error = ncclRemoteError;
-    CHECK(thrown<communication_error>([&] {
-              ranks.wait(request);
-          }).find("an exchange returned 6, remote process") != std::string::npos);
 }
