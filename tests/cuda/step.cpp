@@ -10,6 +10,8 @@
 #include <doctest/doctest.h>
 
 #include <emulation.hpp>
+
+#include <cmath>
 #include <string>
 
 namespace {
@@ -42,6 +44,19 @@ TEST_CASE("a norm from outside saves the reading pass") {
     const step_result result = model.optimizer->result();
     CHECK(result.grad_norm == 2);
     CHECK(result.clip_coefficient == 1 / (2 + 1e-6));
+}
+
+TEST_CASE("a gradient that is NaN makes the norm NaN, an infinite one makes it infinite") {
+    for (const float value : {NAN, INFINITY, -INFINITY}) {
+        device_model<lean> model({300, 4096});
+        model.grads[1][4000] = to_bfloat16(value);
+        model.gradients->upload();
+        model.step();
+        const step_result result = model.optimizer->result();
+        CHECK(result.status == step_status::skipped_found_inf);
+        CHECK(std::isnan(result.grad_norm) == std::isnan(value));
+        CHECK(std::isinf(result.grad_norm) == std::isinf(value));
+    }
 }
 
 TEST_CASE("1,000 tensors take 3 launches, 1,001 take 5") {

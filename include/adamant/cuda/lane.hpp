@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! lane: the neighbours that one thread of a kernel holds in registers, and what the threads of a group of 32
-//! find out about it together. Eight elements and accesses of 16 bytes where a chunk is whole and aligned,
-//! one element elsewhere.
+//! find out about it together. Eight elements and accesses of 16 bytes where a chunk is whole and aligned (of
+//! one-byte elements two lanes share an access), one element elsewhere.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -15,19 +15,25 @@
 namespace adamant::inline v0::cuda {
 
 inline constexpr std::uint32_t all_threads_of_warp = 0xFFFFFFFFu;
+inline constexpr int access_bytes = 16;
 
 template <class T, int Size>
 struct lane {
     T value[Size];
 };
+template <class T, int Size>
+struct lane_pair {
+    lane<T, Size> a, b;
+};
+//! Whether neighbouring lanes share an access of 16 bytes.
+template <class T, int Size>
+inline constexpr bool is_half_access = Size > 1 && sizeof(lane<T, Size>) < access_bytes;
 
 //! The same bytes as memory is accessed: nvcc makes accesses of 16 bytes of words, of 8 of halves.
 template <int Bytes>
-struct [[gnu::may_alias]] alignas(Bytes < 16 ? Bytes : 16) lane_words {
+struct [[gnu::may_alias]] alignas(16) access_words {
     std::uint32_t word[Bytes / 4];
 };
-template <class T, int Size>
-using lane_access = lane_words<static_cast<int>(sizeof(T)) * Size>;
 
 //! Where a thread is in a chunk: at Size elements, or, one by one, maybe beyond the end.
 template <int Size>
@@ -41,22 +47,76 @@ struct lane_place {
     __device__ lane<T, Size> load(const T* from) const {
         using loaded = lane<T, Size>;
         if constexpr (Size == 1) return {is_inside ? *from : T{}};
-        else return __builtin_bit_cast(loaded, *reinterpret_cast<const lane_access<T, Size>*>(from));
+        else if constexpr (is_half_access<T, Size>) return as_lane<T>(load_half(from));
+        else return __builtin_bit_cast(loaded, *reinterpret_cast<const access_words<sizeof(loaded)>*>(from));
     }
     template <class T>
     __device__ void store(T* to, const lane<T, Size>& values) const {
-        using access = lane_access<T, Size>;
-        if constexpr (Size > 1) *reinterpret_cast<access*>(to) = __builtin_bit_cast(access, values);
-        else if (is_inside) *to = values.value[0];
+        if constexpr (Size == 1) {
+            if (is_inside) *to = values.value[0];
+        } else if constexpr (is_half_access<T, Size>) {
+            store_half(to, __builtin_bit_cast(half, values));
+        } else {
+            using access = access_words<sizeof values>;
+            *reinterpret_cast<access*>(to) = __builtin_bit_cast(access, values);
+        }
     }
+    //! Of two streams of one-byte elements, of which a lane has half an access each. The even one of two
+    //! lanes accesses `a` for both, the odd one `b`.
+    template <class T>
+    __device__ lane_pair<T, Size> load_both(const T* a, const T* b) const {
+        const whole own = *reinterpret_cast<const whole*>(is_even() ? a : b - Size);
+        const half lower{{own.word[0], own.word[1]}}, upper{{own.word[2], own.word[3]}};
+        const half others = of_neighbour(is_even() ? upper : lower);
+        return {as_lane<T>(is_even() ? lower : others), as_lane<T>(is_even() ? others : upper)};
+    }
+    template <class T>
+    __device__ void store_both(T* a, T* b, const lane_pair<T, Size>& values) const {
+        const half of_a = __builtin_bit_cast(half, values.a), of_b = __builtin_bit_cast(half, values.b);
+        const half others = of_neighbour(is_even() ? of_b : of_a);
+        *reinterpret_cast<whole*>(is_even() ? a : b - Size) =
+            is_even() ? joined(of_a, others) : joined(others, of_b);
+    }
+
     //! Of its first element in the group.
     __device__ int place_in_group() const { return first % group_size; }
+
+private:
+    using whole = access_words<access_bytes>;
+    struct half {
+        std::uint32_t word[2];
+    };
+    static __device__ whole joined(half lower, half upper) {
+        return {lower.word[0], lower.word[1], upper.word[0], upper.word[1]};
+    }
+    template <class T>
+    static __device__ lane<T, Size> as_lane(half bytes) {
+        using result = lane<T, Size>;
+        return __builtin_bit_cast(result, bytes);
+    }
+
+    static __device__ bool is_even() { return threadIdx.x % 2 == 0; }
+    static __device__ half of_neighbour(half own) {
+        return {{__shfl_xor_sync(all_threads_of_warp, own.word[0], 1),
+                 __shfl_xor_sync(all_threads_of_warp, own.word[1], 1)}};
+    }
+    //! A stream of one-byte elements by itself: the even lane accesses it for both.
+    static __device__ half load_half(const void* from) {
+        whole both{};
+        if (is_even()) both = *static_cast<const whole*>(from);
+        const half upper = of_neighbour({{both.word[2], both.word[3]}});
+        return is_even() ? half{{both.word[0], both.word[1]}} : upper;
+    }
+    static __device__ void store_half(void* to, half own) {
+        const half upper = of_neighbour(own);
+        if (is_even()) *static_cast<whole*>(to) = joined(own, upper);
+    }
 };
 
 //! Whether whole lanes can be read and written there.
 template <class T>
 __device__ inline bool is_aligned(const T* pointer) {
-    return reinterpret_cast<std::uintptr_t>(pointer) % alignof(lane_access<T, lane_size>) == 0;
+    return reinterpret_cast<std::uintptr_t>(pointer) % access_bytes == 0;
 }
 
 //! Calls f(lane_place) for the lanes of a chunk of `count` elements, in warps that are always whole.

@@ -4,6 +4,8 @@
 //! arithmetic is step/adam_math.hpp's, the formats are the codecs': the bits are the CPU's.
 #pragma once
 
+#include <type_traits>
+
 #include <adamant/cuda/lane.hpp>
 #include <adamant/step/step_scalar.hpp>
 #include <adamant/train/step_decision.hpp>
@@ -51,23 +53,52 @@ __device__ inline void write_scale(coded<Code> v, std::int64_t first, const Plac
 }
 
 template <class Codec, class Code, class Place>
-__device__ inline void load_moment(coded<Code> v, std::int64_t first, const Place& place,
-                                   float (&values)[Place::size]) {
+__device__ inline void decode_moment(coded<Code> v, std::int64_t first, const Place& place,
+                                     const lane<Code, Place::size>& codes, float (&values)[Place::size]) {
     const std::uint8_t scale = read_scale<Codec>(v, first, place);
-    const auto codes = place.load(v.codes + first);
 #pragma unroll
     for (int i = 0; i < Place::size; ++i) values[i] = Codec::decode(codes.value[i], scale);
 }
+template <class M, class V, class Place>
+inline constexpr bool share_accesses = std::is_same_v<M, V>&& is_half_access<M, Place::size>;
+
+template <class ExpAvg, class ExpAvgSq, class M, class V, class Place>
+__device__ inline void load_moments(coded<M> exp_avg, coded<V> exp_avg_sq, std::int64_t first,
+                                    const Place& place, float (&m)[Place::size], float (&v)[Place::size]) {
+    if constexpr (share_accesses<M, V, Place>) {
+        const auto codes = place.load_both(exp_avg.codes + first, exp_avg_sq.codes + first);
+        decode_moment<ExpAvg>(exp_avg, first, place, codes.a, m);
+        decode_moment<ExpAvgSq>(exp_avg_sq, first, place, codes.b, v);
+    } else {
+        decode_moment<ExpAvg>(exp_avg, first, place, place.load(exp_avg.codes + first), m);
+        decode_moment<ExpAvgSq>(exp_avg_sq, first, place, place.load(exp_avg_sq.codes + first), v);
+    }
+}
 
 template <class Codec, class Code, class Place, class Noise>
-__device__ inline void store_moment(coded<Code> v, std::int64_t first, const Place& place,
-                                    const float (&values)[Place::size], const Noise& noise) {
+__device__ inline lane<Code, Place::size> encode_moment(coded<Code> v, std::int64_t first, const Place& place,
+                                                        const float (&values)[Place::size],
+                                                        const Noise& noise) {
     const std::uint8_t scale = scale_of_group<Codec>(values);
     write_scale<Codec>(v, first, place, scale);
     lane<Code, Place::size> codes;
 #pragma unroll
     for (int i = 0; i < Place::size; ++i) codes.value[i] = Codec::encode(values[i], scale, noise(i));
-    place.store(v.codes + first, codes);
+    return codes;
+}
+template <class ExpAvg, class ExpAvgSq, class M, class V, class Place, class NoiseM, class NoiseV>
+__device__ inline void store_moments(coded<M> exp_avg, coded<V> exp_avg_sq, std::int64_t first,
+                                     const Place& place, const float (&m)[Place::size],
+                                     const float (&v)[Place::size], const NoiseM& noise_m,
+                                     const NoiseV& noise_v) {
+    const auto m_codes = encode_moment<ExpAvg>(exp_avg, first, place, m, noise_m);
+    if constexpr (share_accesses<M, V, Place>) {
+        const auto v_codes = encode_moment<ExpAvgSq>(exp_avg_sq, first, place, v, noise_v);
+        place.store_both(exp_avg.codes + first, exp_avg_sq.codes + first, {m_codes, v_codes});
+    } else {
+        place.store(exp_avg.codes + first, m_codes);
+        place.store(exp_avg_sq.codes + first, encode_moment<ExpAvgSq>(exp_avg_sq, first, place, v, noise_v));
+    }
 }
 
 template <class Codec, class Weight, class Master, class Place>
@@ -129,17 +160,16 @@ __global__ void __launch_bounds__(threads, 4)
         c.count, is_aligned(weights) && is_aligned(grads), [&]<int Size>(const lane_place<Size>& place) {
             const std::int64_t moment = moment_start + place.first, master = master_start + place.first;
             float p[Size], m[Size], v[Size];
+            detail::load_moments<ExpAvg, ExpAvgSq>(s.exp_avg, s.exp_avg_sq, moment, place, m, v);
             const auto g = place.load(grads + place.first);
             detail::load_weights<Weight>(weights, s.masters, master, place, p);
-            detail::load_moment<ExpAvg>(s.exp_avg, moment, place, m);
-            detail::load_moment<ExpAvgSq>(s.exp_avg_sq, moment, place, v);
 #pragma unroll
             for (int i = 0; i < Size; ++i)
                 adam_update<is_bounded<ExpAvg, ExpAvgSq>>(constants, main_grad<MainGrad>(g.value[i]), p[i],
                                                           m[i], v[i]);
             const auto store = [&](const auto& of_weight, const auto& of_exp_avg, const auto& of_exp_avg_sq) {
-                detail::store_moment<ExpAvg>(s.exp_avg, moment, place, m, of_exp_avg);
-                detail::store_moment<ExpAvgSq>(s.exp_avg_sq, moment, place, v, of_exp_avg_sq);
+                detail::store_moments<ExpAvg, ExpAvgSq>(s.exp_avg, s.exp_avg_sq, moment, place, m, v,
+                                                        of_exp_avg, of_exp_avg_sq);
                 detail::store_weights<Weight>(weights, s.masters, master, place, p, of_weight);
             };
             if constexpr (noisy) {
