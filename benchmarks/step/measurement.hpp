@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace bench {
 
@@ -20,13 +21,15 @@ struct measurement {
     int threads;
     double bytes_per_param;
     double ns, twin_ns;       //!< the fused pass and its memory twin
-    double norm_ns;           //!< the reading pass
+    double over_twin;         //!< the one over the other, in the same turn
+    double norm_ns, read_ns;  //!< the reading pass and its memory twin
+    double norm_over_read;
     double l2_ns, narrow_ns;  //!< one thread in the second cache, gradients wide and narrow
     double bare_ns;           //!< the bare loop, one thread
 
     //! The two roofs of a step: memory at all threads, arithmetic shared by them.
     double roof_ns() const { return std::max(twin_ns, l2_ns / threads); }
-    double share_of_roof() const { return roof_ns() / ns; }
+    double share_of_roof() const { return std::max(1 / over_twin, l2_ns / threads / ns); }
     double gigabytes_per_second() const { return moved_bytes / ns; }
     double moved_bytes = 0;  //!< per parameter: loads and stores
 };
@@ -46,10 +49,11 @@ inline cache_times measure_cache(const candidate& policy, double seconds) {
     const auto wide = policy.make(list, spread::wide, adamant::serial_executor{});
     const auto narrow = policy.make(list, spread::narrow, adamant::serial_executor{});
     bare_loop bare;
-    const auto best =
-        shortest<3>(seconds, {[&] { wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }});
+    const auto t =
+        in_turns<3>(seconds, {[&] { wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }});
     const double scale = 1e9 / static_cast<double>(list[0]);
-    return {best[0] * scale, best[1] * scale, best[2] * 1e9 / static_cast<double>(bare_loop::elements)};
+    return {t.shortest(0) * scale, t.shortest(1) * scale,
+            t.shortest(2) * 1e9 / static_cast<double>(bare_loop::elements)};
 }
 
 inline measurement measure(const candidate& policy, const std::string& name, const sizes& list, int threads,
@@ -58,18 +62,23 @@ inline measurement measure(const candidate& policy, const std::string& name, con
     const adamant::executor executor = threads == 1 ? adamant::executor(adamant::serial_executor{})
                                                     : adamant::executor(adamant::thread_pool(threads));
     const auto wide = policy.make(list, spread::wide, executor);
-    memory_twin twin(elements, policy.streams);
-    const auto best = shortest<3>(
-        seconds, {[&] { wide->step(); }, [&] { twin.run(executor); }, [&] { wide->step_with_norm(); }});
+    std::vector<memory_twin::stream> read = policy.streams;
+    std::erase_if(read, [](const memory_twin::stream& s) { return s.stored; });
+    memory_twin twin(elements, policy.streams), read_twin(elements, read);
+    const auto t = in_turns<4>(seconds, {[&] { wide->step(); }, [&] { twin.run(executor); },
+                                         [&] { wide->read_gradients(); }, [&] { read_twin.run(executor); }});
     const double scale = 1e9 / static_cast<double>(elements);
     measurement m{policy.name,
                   name,
                   elements,
                   threads,
                   policy.bytes_per_param,
-                  best[0] * scale,
-                  best[1] * scale,
-                  (best[2] - best[0]) * scale,
+                  t.shortest(0) * scale,
+                  t.shortest(1) * scale,
+                  t.ratio(0, 1),
+                  t.shortest(2) * scale,
+                  t.shortest(3) * scale,
+                  t.ratio(2, 3),
                   cache.wide_ns,
                   cache.narrow_ns,
                   cache.bare_ns};

@@ -22,7 +22,7 @@ inline void print_header() {
 inline void print(const measurement& m) {
     std::printf("%-9s %10lld %3d  %6.2f %7.3f %6.1f %7.3f %6.0f %7.3f %6.2f %6.0f  %s\n", m.list.c_str(),
                 static_cast<long long>(m.elements), m.threads, m.bytes_per_param, m.ns,
-                m.gigabytes_per_second(), m.twin_ns, 100 * m.twin_ns / m.ns, m.l2_ns, m.l2_ns / m.bare_ns,
+                m.gigabytes_per_second(), m.twin_ns, 100 / m.over_twin, m.l2_ns, m.l2_ns / m.bare_ns,
                 100 * m.share_of_roof(), m.policy.c_str());
     std::fflush(stdout);
 }
@@ -43,7 +43,10 @@ inline void write_json(const std::string& path, const std::vector<measurement>& 
                         {"bytes_per_param", m.bytes_per_param},
                         {"ns_per_param", m.ns},
                         {"twin_ns_per_param", m.twin_ns},
+                        {"over_twin", m.over_twin},
                         {"norm_ns_per_param", m.norm_ns},
+                        {"norm_twin_ns_per_param", m.read_ns},
+                        {"norm_over_twin", m.norm_over_read},
                         {"l2_ns_per_param", m.l2_ns},
                         {"l2_narrow_ns_per_param", m.narrow_ns},
                         {"sqrt_div_ns", m.bare_ns}});
