@@ -75,7 +75,7 @@ TEST_CASE("a gradient is added in fp32 and rounded once") {
     bucket_work<cuda::memory> work(executor{}, stream.handle);
     for_each_dtype([&]<class Grad>(std::type_identity<Grad>) {
         for_each_dtype([&]<class T>(std::type_identity<T>) {
-            for (const std::size_t first : {0, 1}) {
+            for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
                 std::vector<Grad> sum = values<Grad>(1, count);
                 const std::vector<T> gradient = values<T>(2, count);
                 const device_values<Grad> there(sum, 0);
@@ -99,9 +99,10 @@ TEST_CASE("ranks are summed in double, in rank order, and rounded once") {
     bucket_work<cuda::memory> work(executor{}, stream.handle);
     bucket_work<host_memory> host{executor(serial_executor{})};
     for_each_dtype([&]<class Grad>(std::type_identity<Grad>) {
-        for (const auto& [rank, ranks] : {std::pair{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}, {3, 5}})
+        for (const auto& place : {std::pair{0, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}, {2, 3}, {3, 5}})
             for (const std::size_t size : {count, count + 3}) {  // an odd one: not all ranks' are aligned
                 const reduction how = size == count ? reduction::mean : reduction::sum;
+                const int rank = place.first, ranks = place.second;
                 CAPTURE(rank);
                 CAPTURE(ranks);
                 const auto others = static_cast<std::size_t>(ranks - 1);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include <adamant/optimizer/tensor_registry.hpp>
+#include <adamant/state/memory.hpp>
 #include <adamant/step/hyperparameters.hpp>
 #include <adamant/train/communicator.hpp>
 
