@@ -42,23 +42,24 @@ __global__ void __launch_bounds__(threads) add_kernel(Grad* sum, const T* gradie
 
 template <class Grad>
 __global__ void __launch_bounds__(threads) sum_kernel(rank_gradients<Grad> all, rank_scale scale) {
-    for_each_lane_of_block(
-        all.count, is_aligned(all.own) && is_aligned(all.received) && is_aligned(all.received + all.count),
-        [&]<int Size>(std::int64_t begin, const lane_place<Size>& place) {
-            lane<Grad, Size> values = place.load(all[0] + begin + place.first);
-            double sums[Size];
+    const bool are_aligned = is_aligned(all.own) && is_aligned(all.received) &&
+                             all.count * static_cast<std::int64_t>(sizeof(Grad)) % access_bytes == 0;
+    for_each_lane_of_block(all.count, are_aligned,
+                           [&]<int Size>(std::int64_t begin, const lane_place<Size>& place) {
+                               lane<Grad, Size> values = place.load(all[0] + begin + place.first);
+                               double sums[Size];
 #pragma unroll
-            for (int i = 0; i < Size; ++i) sums[i] = to_float(values.value[i]);
-            for (std::size_t r = 1; r < all.size(); ++r) {
-                values = place.load(all[r] + begin + place.first);
+                               for (int i = 0; i < Size; ++i) sums[i] = to_float(values.value[i]);
+                               for (std::size_t r = 1; r < all.size(); ++r) {
+                                   values = place.load(all[r] + begin + place.first);
 #pragma unroll
-                for (int i = 0; i < Size; ++i) sums[i] += to_float(values.value[i]);
-            }
+                                   for (int i = 0; i < Size; ++i) sums[i] += to_float(values.value[i]);
+                               }
 #pragma unroll
-            for (int i = 0; i < Size; ++i)
-                values.value[i] = adamant::detail::round_once<Grad>(scale(sums[i]));
-            place.store(all.own + begin + place.first, values);
-        });
+                               for (int i = 0; i < Size; ++i)
+                                   values.value[i] = adamant::detail::round_once<Grad>(scale(sums[i]));
+                               place.store(all.own + begin + place.first, values);
+                           });
 }
 
 //! What one launch copies, by block of threads.
