@@ -95,8 +95,7 @@ int run(const command_line& options) {
         return 2;
     }
     std::printf(
-        "%s, %d threads. %%roof: the larger of twin and L2 / threads over the step; xbare: L2 over a root "
-        "and a "
+        "%s, %d threads. %%roof: max(twin, L2 / threads) over the step; xbare: L2 over a root and a "
         "division.\n",
         std::string(to_string(adamant::active_instruction_set())).c_str(), threads);
     print_header();

@@ -95,7 +95,7 @@ TEST_CASE("so has one on the device, on the stream of exchanges or another") {
         CAPTURE(Policy::describe());
         const std::uint64_t serial = serial_digest<Policy>();
         cudaStream_t stream = nullptr;
-        REQUIRE(cudaStreamCreate(&stream) == cudaSuccess);
+        REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
         for (const std::int64_t bucket_size : {0, 600})
             CHECK(serial == sharded_digest<Policy>(bucket_size, cuda::memory(stream)));
         CHECK(cudaStreamDestroy(stream) == cudaSuccess);
@@ -105,33 +105,62 @@ TEST_CASE("so has one on the device, on the stream of exchanges or another") {
     check(std::type_identity<policy<mode<fp16>, precision_aware, exp_avg<fp8>, exp_avg_sq<fp8>>>{});
 }
 
-TEST_CASE("different gradients on the device have the bits that they have on the host") {
-    all_ranks w;
-    const int rank = w.ranks().rank();
-    const auto run = [&]<class Memory>(Memory memory) {
-        using policy_type = presets::lean_bf16;
-        std::vector<std::vector<bfloat16>> weights, gradients;
-        for (const std::size_t size : {std::size_t{20000}, std::size_t{2047}, std::size_t{3}}) {
-            weights.emplace_back(size);
-            gradients.emplace_back(size);
-        }
-        std::vector<std::span<bfloat16>> params(weights.begin(), weights.end());
-        std::vector<std::span<const bfloat16>> grads(gradients.begin(), gradients.end());
+namespace {
+
+//! Weights after steps with gradients that differ from rank to rank.
+template <class Ranks, class Memory>
+std::vector<std::vector<bfloat16>> weights_after_steps(const all_ranks& w, Memory memory) {
+    const auto rank = static_cast<std::uint64_t>(w.ranks().rank());
+    std::vector<std::vector<bfloat16>> weights, gradients;
+    for (const std::size_t size : {std::size_t{20000}, std::size_t{2047}, std::size_t{3}}) {
+        weights.emplace_back(size);
+        gradients.emplace_back(size);
+    }
+    const std::vector<param_view> params = [&] {
+        std::vector<param_view> views;
+        for (auto& values : weights) views.emplace_back(std::span(values));
+        return views;
+    }();
+    const std::vector<std::span<const bfloat16>> grads(gradients.begin(), gradients.end());
+    for (std::size_t t = 0; t < weights.size(); ++t)
+        for (std::size_t i = 0; i < weights[t].size(); ++i)
+            weights[t][i] = to_bfloat16(adamant_test::random_float(t, i, 0, 8));
+    sharded_run<presets::lean_bf16, Ranks, Memory> optimizer({}, params, {.lr = 0.1}, {}, w.ranks<Ranks>(),
+                                                             6000, memory);
+    for (std::uint64_t step = 1; step < 5; ++step) {
         for (std::size_t t = 0; t < weights.size(); ++t)
             for (std::size_t i = 0; i < weights[t].size(); ++i)
-                weights[t][i] = to_bfloat16(adamant_test::random_float(t, i, 0, 8));
-        sharded_run<policy_type, nccl::communicator, Memory> optimizer(
-            {}, {params.begin(), params.end()}, {.lr = 0.1}, {}, w.ranks(), 6000, memory);
-        for (std::uint64_t step = 1; step < 5; ++step) {
-            for (std::size_t t = 0; t < weights.size(); ++t)
-                for (std::size_t i = 0; i < weights[t].size(); ++i)
-                    gradients[t][i] = to_bfloat16(
-                        adamant_test::random_float(100 * static_cast<std::uint64_t>(rank) + t, i, step, 30));
-            optimizer.step({params.begin(), params.end()}, grads, {});
-        }
-        return weights;
-    };
-    CHECK(run(host_memory{}) == run(cuda::memory(w.stream())));
+                gradients[t][i] = to_bfloat16(adamant_test::random_float(100 * rank + t, i, step, 30));
+        optimizer.step(params, grads, {});
+    }
+    return weights;
+}
+
+}  // namespace
+
+TEST_CASE("different gradients on the device have the bits that they have on the host") {
+    const all_ranks w;
+    CHECK(weights_after_steps<nccl::communicator>(w, host_memory{}) ==
+          weights_after_steps<nccl::communicator>(w, cuda::memory(w.stream())));
+    CHECK(weights_after_steps<nccl::reducing_communicator>(w, host_memory{}) ==
+          weights_after_steps<nccl::reducing_communicator>(w, cuda::memory(w.stream())));
+}
+
+TEST_CASE("calls return when the parameters are there") {
+    const all_ranks w;
+    std::vector<bfloat16> weights(1000, to_bfloat16(1.0f));
+    std::vector<std::span<bfloat16>> list{weights};
+    const placed_tensors<cuda::memory> params(list), grads(list);
+    sharded<presets::lean_bf16, nccl::communicator, cuda::memory> optimizer(
+        {}, params.views, {.beta2 = 0.95}, w.ranks(), {}, cuda::memory(w.stream()));
+    optimizer.accumulate(0, grads.views[0]);
+    optimizer.step(params.views);
+    CHECK(cudaStreamQuery(w.stream()) == cudaSuccess);
+    const std::vector<float> masters(1000, 2.0f);
+    optimizer.init_masters(params.views, std::vector<std::span<const float>>{masters});
+    CHECK(cudaStreamQuery(w.stream()) == cudaSuccess);
+    params.bring_back();
+    CHECK(weights == std::vector<bfloat16>(1000, to_bfloat16(2.0f)));
 }
 
 TEST_CASE("NCCL's own reduction sums and averages, in memory of the host and of the device") {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! All ranks of the program, with a stream each. NCCL and CUDA are emulated, or real with ADAMANT_REAL_NCCL,
-//! where every rank has a GPU of its own.
+//! All ranks of the program, with a stream each that waits for no other. NCCL and CUDA are emulated, or real
+//! with ADAMANT_REAL_NCCL, where every rank has a GPU of its own.
 #pragma once
 
 #include <adamant/nccl/communicator.hpp>
@@ -31,7 +31,7 @@ inline void ncclCommDestroy(ncclComm_t comm) { delete comm; }
 
 class all_ranks {
 public:
-    all_ranks() { REQUIRE(cudaStreamCreate(&stream_) == cudaSuccess); }
+    all_ranks() { REQUIRE(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking) == cudaSuccess); }
     all_ranks(const all_ranks&) = delete;
     ~all_ranks() {
         ncclCommDestroy(comm_);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! bucket_work of a GPU: gradients added up, summed over ranks and copied in device memory, with the bits of
-//! the CPU. Everything is enqueued on the memory's stream and nothing waits.
+//! the CPU, but for the payloads of NaNs. Everything is enqueued on the memory's stream.
 #pragma once
 
 #include <algorithm>
@@ -62,6 +62,8 @@ __global__ void __launch_bounds__(threads) sum_kernel(rank_gradients<Grad> all, 
                            });
 }
 
+using copied_half [[gnu::may_alias]] = std::uint16_t;
+
 //! What one launch copies, by block of threads.
 struct copy_table {
     static constexpr int capacity = 1000;
@@ -72,8 +74,8 @@ struct copy_table {
 };
 template <int Threads>
 __global__ void __launch_bounds__(Threads) copy_kernel(const __grid_constant__ copy_table table) {
-    auto* const to = static_cast<std::uint16_t*>(table.to[blockIdx.x]);
-    const auto* const from = static_cast<const std::uint16_t*>(table.from[blockIdx.x]);
+    auto* const to = static_cast<copied_half*>(table.to[blockIdx.x]);
+    const auto* const from = static_cast<const copied_half*>(table.from[blockIdx.x]);
     for (int i = static_cast<int>(threadIdx.x); i < table.halves[blockIdx.x]; i += Threads) to[i] = from[i];
 }
 
@@ -101,8 +103,10 @@ public:
     void sum(const rank_gradients<Grad>& all, reduction how) {
         launch("sum_kernel", blocks_of(all.count), cuda::sum_kernel<Grad>, all, rank_scale(all.size(), how));
     }
+    //! Of elements of 2 or 4 bytes, less than 2^32 bytes a piece.
     void copy(std::span<const byte_copy> copies) {
-        const auto table = std::make_unique<cuda::copy_table>();
+        if (copies.empty()) return;
+        const auto table = std::make_unique_for_overwrite<cuda::copy_table>();
         constexpr std::size_t capacity = cuda::copy_table::capacity;
         for (; !copies.empty(); copies = copies.subspan(std::min(capacity, copies.size()))) {
             const auto now = copies.first(std::min(capacity, copies.size()));
@@ -119,6 +123,7 @@ public:
         if constexpr (requires { ranks.follow(memory_.stream()); }) ranks.follow(memory_.stream());
         else memory_.wait();
     }
+    void wait() { memory_.wait(); }
 
 private:
     static std::int64_t blocks_of(std::int64_t count) {

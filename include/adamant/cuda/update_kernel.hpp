@@ -4,7 +4,7 @@
 //! arithmetic is step/adam_math.hpp's, the formats are the codecs': the bits are the CPU's.
 #pragma once
 
-#include <type_traits>
+#include <concepts>
 
 #include <adamant/cuda/lane.hpp>
 #include <adamant/step/step_scalar.hpp>
@@ -60,7 +60,7 @@ __device__ inline void decode_moment(coded<Code> v, std::int64_t first, const Pl
     for (int i = 0; i < Place::size; ++i) values[i] = Codec::decode(codes.value[i], scale);
 }
 template <class M, class V, class Place>
-inline constexpr bool share_accesses = std::is_same_v<M, V>&& is_half_access<M, Place::size>;
+concept share_accesses = std::same_as<M, V> && is_half_access<M, Place::size>;
 
 template <class ExpAvg, class ExpAvgSq, class M, class V, class Place>
 __device__ inline void load_moments(coded<M> exp_avg, coded<V> exp_avg_sq, std::int64_t first,

@@ -55,11 +55,13 @@ struct step_report {
 //! All ranks have the same parameters and call the same functions in the same order; each has gradients of
 //! its own micro-batches. An iteration is zero_grads(); per micro-batch accumulate(), or grad() written;
 //! mark_ready() as gradients are complete, which starts their reduction; step(), on which every rank ends
-//! with the same parameters. Errors beside adam's: communication_error, after which an optimizer is only good
-//! to be destroyed.
+//! with the same parameters. Errors beside adam's: communication_error. After it, or cuda_error, out of a
+//! step an optimizer is only good to be destroyed.
 //!
-//! With cuda::memory tensors and buckets are on a GPU, and a step waits for it. Where the communicator has
-//! follow(stream), exchanges come after what the memory's stream was given before; others wait for it.
+//! With cuda::memory tensors and buckets are on a GPU, and calls that move parameters wait for it. The
+//! communicator is handed device memory then, besides the host's: NCCL, or an MPI that is built for CUDA.
+//! Where it has follow(stream), exchanges come after what the memory's stream was given before; else that
+//! stream is waited for.
 template <class Policy, communicator Ranks = single, memory Memory = host_memory>
 class sharded {
 public:

@@ -56,9 +56,11 @@ public:
     void copy(std::span<const byte_copy> copies) {
         for (const byte_copy& c : copies) std::memcpy(c.to, c.from, static_cast<std::size_t>(c.bytes));
     }
-    //! Called before memory goes to other ranks: what was asked for above is done then.
+    //! Called before memory goes to other ranks: what was asked for above is done by then.
     template <class Ranks>
     void before_exchange(Ranks&) {}
+    //! Returns when all of it is done.
+    void wait() {}
 
 private:
     executor executor_;

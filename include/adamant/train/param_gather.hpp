@@ -79,6 +79,7 @@ public:
                     copies_.push_back({tensor, staged, size});
                 });
         work_.copy(copies_);
+        work_.wait();
     }
 
 private:

@@ -48,7 +48,7 @@ public:
     shared_buckets& operator=(shared_buckets&&) = delete;  // what is in flight would be freed
     ~shared_buckets() {
         // A transfer that nobody waits for any more may still touch its memory: that is never freed.
-        if (memory_ && is_exchanging()) static_cast<void>(memory_.release());
+        if (memory_ && (is_sending_ || is_exchanging())) static_cast<void>(memory_.release());
     }
 
     const bucket_plan& plan() const { return plan_; }
@@ -177,7 +177,9 @@ private:
     void start(Ranks& ranks, std::size_t number) {
         work_.before_exchange(ranks);
         slots_[number].bucket = next_;
+        is_sending_ = true;
         slots_[number].request.emplace(send(ranks, number));
+        is_sending_ = false;
     }
     typename Ranks::request send(Ranks& ranks, std::size_t number) {
         const std::int64_t count = plan_.shard_size(next_);
@@ -198,13 +200,13 @@ private:
     }
 
     void arrive(slot& s) {
-        s.request.reset();
         if constexpr (sums_here)
             work_.sum(
                 rank_gradients<Grad>{at(plan_.shard_start(s.bucket, rank_)),
                                      memory_->received[static_cast<std::size_t>(&s - slots_.data())].data(),
                                      plan_.shard_size(s.bucket), rank_, plan_.ranks()},
                 how_);
+        s.request.reset();  // not before: a sum that fails is summed again
     }
 
     bucket_plan plan_;
@@ -217,6 +219,7 @@ private:
     std::vector<std::int64_t> missing_;  // tensors that are not ready, by bucket
     std::size_t next_ = 0;               // the bucket to start
     bool is_spent_ = false;
+    bool is_sending_ = false;    // or an exchange has thrown, which may have begun
     std::vector<outgoing> out_;  // these two only save allocations
     std::vector<incoming> in_;
 };
