@@ -111,7 +111,8 @@ ADAMANT_ALWAYS_INLINE void sum_block(const Sources& ranks, std::int64_t first, i
                                      T* result) {
     double sums[rank_sum_block];
     float floats[rank_sum_block];
-    for (int i = 0; i < count; ++i) floats[i] = to_float(ranks[0][first + i]);
+    const T* const of_first = ranks[0] + first;
+    for (int i = 0; i < count; ++i) floats[i] = to_float(of_first[i]);
     for (int i = 0; i < count; ++i) sums[i] = double{floats[i]};
     for (std::size_t r = 1; r < ranks.size(); ++r) {
         const T* const gradients = ranks[r] + first;
