@@ -4,6 +4,7 @@
 #include "device_adam.hpp"
 
 #include <digest.hpp>
+#include <each_dtype.hpp>
 
 #include <adamant/cuda/bucket_work.hpp>
 
@@ -17,6 +18,7 @@
 namespace {
 
 using namespace adamant;
+using adamant_test::for_each_dtype;
 using device_tests::device_bytes;
 
 struct device_stream {
@@ -25,13 +27,6 @@ struct device_stream {
     device_stream(const device_stream&) = delete;
     ~device_stream() { static_cast<void>(cudaStreamDestroy(handle)); }
 };
-
-template <class F>
-void for_each_dtype(F f) {
-    f(std::type_identity<float>{});
-    f(std::type_identity<bfloat16>{});
-    f(std::type_identity<float16>{});
-}
 
 template <class T>
 std::vector<T> values(std::uint64_t seed, std::size_t count) {

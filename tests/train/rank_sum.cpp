@@ -10,12 +10,15 @@
 
 #include <doctest/doctest.h>
 
+#include <each_dtype.hpp>
+
 #include <cmath>
 #include <limits>
 #include <type_traits>
 #include <vector>
 
 using namespace adamant;
+using adamant_test::for_each_dtype;
 
 namespace {
 
@@ -25,13 +28,6 @@ template <class T>
 bool is_same(T a, T b) {
     const float x = to_float(a), y = to_float(b);
     return std::isnan(x) ? std::isnan(y) : to_bits(x) == to_bits(y);
-}
-
-template <class F>
-void for_each_dtype(F f) {
-    f(std::type_identity<float>{});
-    f(std::type_identity<bfloat16>{});
-    f(std::type_identity<float16>{});
 }
 
 //! Every value of 16 bits, a part of those of 32.

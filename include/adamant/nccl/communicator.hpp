@@ -112,6 +112,7 @@ public:
         : comm_(other.comm_),
           stream_(other.stream_),
           copies_(std::exchange(other.copies_, nullptr)),
+          before_(std::move(other.before_)),
           options_(other.options_),
           rank_(other.rank_),
           size_(other.size_) {}
@@ -126,9 +127,8 @@ public:
     //! Exchanges to come begin after what `stream` was given before.
     void follow(cudaStream_t stream) {
         if (stream == stream_) return;
-        const event now;
-        check(cudaEventRecord(now.handle(), stream), "cudaEventRecord");
-        check(cudaStreamWaitEvent(stream_, now.handle(), 0), "cudaStreamWaitEvent");
+        check(cudaEventRecord(before_.handle(), stream), "cudaEventRecord");
+        check(cudaStreamWaitEvent(stream_, before_.handle(), 0), "cudaStreamWaitEvent");
     }
 
     request exchange(std::span<const outgoing> out, std::span<const incoming> in) {
@@ -229,6 +229,7 @@ private:
     ncclComm_t comm_;
     cudaStream_t stream_;
     cudaStream_t copies_ = nullptr;
+    event before_;  // of another stream, which exchanges follow
     communicator_options options_;
     int rank_ = 0;
     int size_ = 1;

@@ -186,7 +186,7 @@ template <class Resolved, memory Memory, parameter_list Params, tensor_list Grad
 step_telemetry telemetry(const basic_adam<Resolved, Memory>& optimizer, const Params& params,
                          const Grads& grads, const step_options& options = {}) {
     static_assert(
-        std::is_same_v<Memory, host_memory> || !requires(Memory m) { m.stream(); },
+        is_on_host<Memory>,
         "[adamant] telemetry reads host memory: copy parameters, gradients and state to the host first.");
     return detail::telemetry_reader::read(optimizer, params, grads, options);
 }
