@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include <adamant/base/config.hpp>
 
@@ -24,20 +25,35 @@ public:
     static ADAMANT_HOST_DEVICE constexpr digits digits_of(double summand) {
         const auto bits = __builtin_bit_cast(std::uint64_t, summand);
         const std::uint64_t mantissa = (bits & 0xFFFFFFFFFFFFFull) | 0x10000000000000ull;
-        const int place = static_cast<int>(bits >> 52) - 1075 + lowest;  // of the mantissa's last bit
-        const int shift = place % 32;
-        return {place / 32,
-                {static_cast<std::uint32_t>(mantissa << shift),
-                 static_cast<std::uint32_t>(mantissa >> (32 - shift)),
-                 shift == 0 ? 0 : static_cast<std::uint32_t>(mantissa >> (64 - shift))}};
+        const std::uint64_t place = (bits >> 52) - (1075 - lowest);  // of the mantissa's last bit
+        const std::uint64_t shift = place % 32, shifted = mantissa << shift;
+        return {static_cast<int>(place / 32),
+                {static_cast<std::uint32_t>(shifted), static_cast<std::uint32_t>(shifted >> 32),
+                 static_cast<std::uint32_t>(mantissa >> 1 >> (63 - shift))}};
     }
 
-    ADAMANT_HOST_DEVICE void add(double summand) {
-        if (summand == 0) return;
-        const digits d = digits_of(summand);
-        for (int i = 0; i < 3; ++i) bins_[d.bin + i] += d.digit[i];
-        if (++additions_ == additions_between_carries) carry();
+    //! At most 2^30 summands. Neighbours of one magnitude meet in registers.
+    void add(std::span<const double> summands) {
+        const auto count = static_cast<std::uint32_t>(summands.size());
+        if (additions_ + count > additions_between_carries) carry();
+        additions_ += count;
+        int bin = 0;
+        std::uint64_t low = 0, middle = 0, high = 0;
+        for (const double summand : summands) {
+            if (summand == 0) continue;
+            const digits d = digits_of(summand);
+            if (d.bin != bin) {
+                add_to(bin, low, middle, high);
+                bin = d.bin;
+                low = middle = high = 0;
+            }
+            low += d.digit[0];
+            middle += d.digit[1];
+            high += d.digit[2];
+        }
+        add_to(bin, low, middle, high);
     }
+    void add(double summand) { add(std::span(&summand, 1)); }
 
     ADAMANT_HOST_DEVICE void add(exact_sum other) {
         other.carry();
@@ -77,6 +93,11 @@ public:
     }
 
 private:
+    void add_to(int bin, std::uint64_t low, std::uint64_t middle, std::uint64_t high) {
+        bins_[bin] += low;
+        bins_[bin + 1] += middle;
+        bins_[bin + 2] += high;
+    }
     ADAMANT_HOST_DEVICE void carry() {
         carry(bins_);
         additions_ = 1;

@@ -4,26 +4,11 @@
 //! in lane i mod 16, in double, and the lanes in a fixed tree. Squares of floats are exact in double.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include <adamant/step/step_cpu.hpp>
 
 namespace adamant::inline v0 {
-
-//! The scalar reference, and blocks that are not whole.
-template <class MainGrad, class Grad>
-double block_sum_scalar(const Grad* grads, int count) {
-    double lane[block_lanes]{};
-    for (int first = 0; first < count; first += block_lanes)
-        for (int i = 0; i < std::min(block_lanes, count - first); ++i) {
-            const double g = main_grad<MainGrad>(grads[first + i]);
-            lane[i] += g * g;
-        }
-    for (int half = block_lanes / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
-    return lane[0];
-}
 
 //! The sums of whole blocks.
 template <class MainGrad, class Grad>

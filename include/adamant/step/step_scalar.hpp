@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! step_scalar: Adam's update of a chunk of a tensor, one pass over all of its streams, group by group. It is
-//! the reference of the vector kernels, which hand it what they do not treat.
+//! step_scalar: Adam's update of a chunk of a tensor, one pass over all of its streams, group by group, and
+//! the sum of squares of a block. They are the references of the vector kernels, which hand them what they do
+//! not treat.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include <adamant/state/flat_index.hpp>
@@ -31,6 +33,20 @@ static_assert(block_size == flat_index::alignment, "[adamant] blocks of the norm
 template <class MainGrad, class Grad>
 ADAMANT_HOST_DEVICE constexpr float main_grad(Grad gradient) {
     return to_float(round_to<MainGrad>(to_float(gradient)));
+}
+
+//! The sum of squares of a block, which need not be whole: see step/block_sums.hpp.
+template <class MainGrad, class Grad>
+double block_sum_scalar(const Grad* grads, int count) {
+    double lane[block_lanes]{};
+    for (int first = 0; first < count; first += block_lanes)
+        for (int i = 0; i < std::min(block_lanes, count - first); ++i) {
+            const double g = main_grad<MainGrad>(grads[first + i]);
+            lane[i] += g * g;
+        }
+    for (int half = block_lanes / 2; half > 0; half /= 2)
+        for (int i = 0; i < half; ++i) lane[i] += lane[i + half];
+    return lane[0];
 }
 
 //! The noise of the group at a flat index.

@@ -29,15 +29,17 @@ struct grad_statistics {
         largest_block = std::max(largest_block, other.largest_block);
     }
     void add(std::span<const double> sums, bool in_norm) {
+        double largest = largest_block;
         for (const double sum : sums) {
             if (!std::isfinite(sum)) {
                 found_inf = true;
                 found_nan = found_nan || std::isnan(sum);
             } else {
-                largest_block = std::max(largest_block, sum);
-                if (in_norm) sum_of_squares.add(sum);
+                largest = std::max(largest, sum);
             }
         }
+        largest_block = largest;
+        if (in_norm && !found_inf) sum_of_squares.add(sums);  // nobody asks for a sum with infinity
     }
     //! NaN or infinity where a gradient is.
     ADAMANT_HOST_DEVICE double norm() const {

@@ -86,6 +86,29 @@ ADAMANT_SIMD double tree_sum(const doubles (&low)[1], const doubles (&high)[1]) 
     const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
     return two[0] + two[1];
 }
+//! Words of four of the sixteen lanes of so many blocks, the second one the first again where there is none.
+inline constexpr int blocks_together = 2;
+ADAMANT_SIMD longs load_lanes(const bfloat16* from, bool second) {
+    typedef std::uint64_t half __attribute__((vector_size(32)));
+    half a, b;
+    __builtin_memcpy(&a, from, sizeof a);
+    __builtin_memcpy(&b, second ? from + block_size : from, sizeof b);
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+//! (0+8) beside (4+12) of each block.
+ADAMANT_SIMD doubles sums_of_halves(doubles x) {
+    return x + (doubles)_mm512_maskz_shuffle_f64x2(all8, x, x, 0xB1);
+}
+ADAMANT_SIMD doubles sums_of_pairs(doubles a, doubles b) {
+    return (doubles)_mm512_maskz_unpacklo_pd(all8, a, b) + (doubles)_mm512_maskz_unpackhi_pd(all8, a, b);
+}
+//! The same tree for lanes 4 i + k in lane[k].
+ADAMANT_SIMD void tree_sums(const doubles (&lane)[4], double* sum) {
+    const doubles two = sums_of_pairs(sums_of_halves(lane[0]), sums_of_halves(lane[1])) +
+                        sums_of_pairs(sums_of_halves(lane[2]), sums_of_halves(lane[3]));
+    sum[0] = two[0] + two[1];
+    sum[1] = two[4] + two[5];
+}
 
 //! Bytes as words, and words whose high byte is zero as bytes.
 ADAMANT_SIMD shorts load_bytes(const std::uint8_t* from) {
