@@ -20,17 +20,19 @@ void make_generic(std::uint64_t seed, std::uint64_t step) {
 
 #if defined(__x86_64__)
 __attribute__((target("avx2,fma,f16c"))) void make_avx2(std::uint64_t seed, std::uint64_t step) {
-    avx2::tile_noise noise(seed, step);
+    const avx2::noise_maker maker(seed, step);
+    avx2::tile_noise noise;
     for (std::int64_t group = 0; group < groups; group += avx2::tile_groups) {
-        noise.make(group);
+        maker.make(group, noise);
         benchmark::DoNotOptimize(noise);
     }
 }
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"))) void make_avx512(
     std::uint64_t seed, std::uint64_t step) {
-    avx512::tile_noise noise(seed, step);
+    const avx512::noise_maker maker(seed, step);
+    avx512::tile_noise noise;
     for (std::int64_t group = 0; group < groups; group += avx512::tile_groups) {
-        noise.make(group);
+        maker.make(group, noise);
         benchmark::DoNotOptimize(noise);
     }
 }

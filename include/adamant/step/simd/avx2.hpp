@@ -34,6 +34,7 @@ ADAMANT_SIMD floats root(floats a) { return (floats)_mm256_sqrt_ps(a); }
 ADAMANT_SIMD floats smaller(floats a, floats b) { return (floats)_mm256_min_ps(a, b); }
 ADAMANT_SIMD floats larger(floats a, floats b) { return (floats)_mm256_max_ps(a, b); }
 ADAMANT_SIMD ints larger(ints a, ints b) { return (ints)_mm256_max_epi32((__m256i)a, (__m256i)b); }
+ADAMANT_SIMD words larger(words a, words b) { return (words)_mm256_max_epu32((__m256i)a, (__m256i)b); }
 ADAMANT_SIMD words smaller(words a, words b) { return (words)_mm256_min_epu32((__m256i)a, (__m256i)b); }
 //! (a + b + 1) / 2 of unsigned 16-bit words.
 ADAMANT_SIMD shorts average(shorts a, shorts b) { return (shorts)_mm256_avg_epu16((__m256i)a, (__m256i)b); }
@@ -100,6 +101,24 @@ ADAMANT_SIMD shorts load_bytes(const std::int8_t* from) {
 ADAMANT_SIMD void store_bytes(void* to, shorts values) {
     const __m256i packed = _mm256_packus_epi16((__m256i)values, (__m256i)values);
     _mm_storeu_si128(static_cast<__m128i*>(to), _mm256_castsi256_si128(_mm256_permute4x64_epi64(packed, 8)));
+}
+
+//! Codes of a group as bytes; with the sign of each top where the code is not zero.
+ADAMANT_SIMD void store_bytes_in_order(void* to, __m256i bytes) {
+    _mm256_storeu_si256(static_cast<__m256i*>(to), _mm256_permute4x64_epi64(bytes, 0xD8));
+}
+ADAMANT_SIMD void store_group(void* to, const shorts (&codes)[2]) {
+    store_bytes_in_order(to, _mm256_packus_epi16((__m256i)codes[0], (__m256i)codes[1]));
+}
+ADAMANT_SIMD void store_group_with_signs(void* to, const shorts (&codes)[2], const shorts (&tops)[2]) {
+    const __m256i bytes = _mm256_packus_epi16((__m256i)codes[0], (__m256i)codes[1]);
+    const __m256i signs = _mm256_packs_epi16((__m256i)tops[0], (__m256i)tops[1]);
+    const __m256i sign = _mm256_sign_epi8(_mm256_set1_epi8(-128), bytes);  // of codes that are not zero
+    store_bytes_in_order(to, _mm256_or_si256(bytes, _mm256_and_si256(signs, sign)));
+}
+//! a + b where a is not zero.
+ADAMANT_SIMD shorts sum_or_zero(shorts a, shorts b) {
+    return (shorts)_mm256_sign_epi16((__m256i)(a + b), (__m256i)a);
 }
 
 //! Halves as floats, and back.

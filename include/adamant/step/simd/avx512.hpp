@@ -40,6 +40,9 @@ ADAMANT_SIMD floats larger(floats a, floats b) { return (floats)_mm512_maskz_max
 ADAMANT_SIMD ints larger(ints a, ints b) {
     return (ints)_mm512_maskz_max_epi32(all16, (__m512i)a, (__m512i)b);
 }
+ADAMANT_SIMD words larger(words a, words b) {
+    return (words)_mm512_maskz_max_epu32(all16, (__m512i)a, (__m512i)b);
+}
 ADAMANT_SIMD words smaller(words a, words b) {
     return (words)_mm512_maskz_min_epu32(all16, (__m512i)a, (__m512i)b);
 }
@@ -119,6 +122,20 @@ ADAMANT_SIMD shorts load_bytes(const std::int8_t* from) {
 }
 ADAMANT_SIMD void store_bytes(void* to, shorts values) {
     _mm256_storeu_si256(static_cast<__m256i*>(to), _mm512_maskz_cvtepi16_epi8(all32, (__m512i)values));
+}
+
+//! Codes of a group as bytes; with the sign of each top where the code is not zero.
+ADAMANT_SIMD void store_group(void* to, const shorts (&codes)[1]) { store_bytes(to, codes[0]); }
+ADAMANT_SIMD void store_group_with_signs(void* to, const shorts (&codes)[1], const shorts (&tops)[1]) {
+    const __m512i code = (__m512i)codes[0];
+    const __mmask32 negative =
+        _mm512_mask_test_epi16_mask(_mm512_movepi16_mask((__m512i)tops[0]), code, code);
+    store_bytes(to, (shorts)_mm512_mask_add_epi16(code, negative, code, _mm512_set1_epi16(0x80)));
+}
+//! a + b where a is not zero.
+ADAMANT_SIMD shorts sum_or_zero(shorts a, shorts b) {
+    const __m512i x = (__m512i)a;
+    return (shorts)_mm512_maskz_add_epi16(_mm512_test_epi16_mask(x, x), x, (__m512i)b);
 }
 
 //! Halves as floats, and back.
