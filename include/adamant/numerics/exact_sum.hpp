@@ -16,20 +16,16 @@ class exact_sum {
 public:
     static constexpr int bin_count = 25;
 
-    //! A summand as three digits from a bin upwards.
-    struct digits {
-        int bin;
-        std::uint32_t digit[3];
+    //! A summand as a number of 96 bits from a bin upwards.
+    struct placed {
+        std::uint64_t bin, low, high;
     };
-    //! Those of a finite summand of the range above, zero excluded.
-    static ADAMANT_HOST_DEVICE constexpr digits digits_of(double summand) {
+    //! That of a finite summand of the range above, zero excluded.
+    static ADAMANT_HOST_DEVICE constexpr placed place(double summand) {
         const auto bits = __builtin_bit_cast(std::uint64_t, summand);
         const std::uint64_t mantissa = (bits & 0xFFFFFFFFFFFFFull) | 0x10000000000000ull;
-        const std::uint64_t place = (bits >> 52) - (1075 - lowest);  // of the mantissa's last bit
-        const std::uint64_t shift = place % 32, shifted = mantissa << shift;
-        return {static_cast<int>(place / 32),
-                {static_cast<std::uint32_t>(shifted), static_cast<std::uint32_t>(shifted >> 32),
-                 static_cast<std::uint32_t>(mantissa >> 1 >> (63 - shift))}};
+        const std::uint64_t place = (bits >> 52) - (1075 - lowest), shift = place % 32;  // of its last bit
+        return {place / 32, mantissa << shift, mantissa >> 1 >> (63 - shift)};
     }
 
     //! At most 2^30 summands. Neighbours of one magnitude meet in registers.
@@ -37,21 +33,18 @@ public:
         const auto count = static_cast<std::uint32_t>(summands.size());
         if (additions_ + count > additions_between_carries) carry();
         additions_ += count;
-        int bin = 0;
-        std::uint64_t low = 0, middle = 0, high = 0;
+        placed sum{};
         for (const double summand : summands) {
             if (summand == 0) continue;
-            const digits d = digits_of(summand);
-            if (d.bin != bin) {
-                add_to(bin, low, middle, high);
-                bin = d.bin;
-                low = middle = high = 0;
+            const placed p = place(summand);
+            if (p.bin != sum.bin) {
+                add(sum);
+                sum = {p.bin, 0, 0};
             }
-            low += d.digit[0];
-            middle += d.digit[1];
-            high += d.digit[2];
+            sum.low += p.low;
+            sum.high += p.high + (sum.low < p.low);
         }
-        add_to(bin, low, middle, high);
+        add(sum);
     }
     void add(double summand) { add(std::span(&summand, 1)); }
 
@@ -93,10 +86,10 @@ public:
     }
 
 private:
-    void add_to(int bin, std::uint64_t low, std::uint64_t middle, std::uint64_t high) {
-        bins_[bin] += low;
-        bins_[bin + 1] += middle;
-        bins_[bin + 2] += high;
+    void add(const placed& sum) {
+        bins_[sum.bin] += sum.low & 0xFFFFFFFFu;
+        bins_[sum.bin + 1] += sum.low >> 32;
+        bins_[sum.bin + 2] += sum.high;
     }
     ADAMANT_HOST_DEVICE void carry() {
         carry(bins_);

@@ -29,17 +29,19 @@ struct grad_statistics {
         largest_block = std::max(largest_block, other.largest_block);
     }
     void add(std::span<const double> sums, bool in_norm) {
-        double largest = largest_block;
+        double largest = 0;
+        bool all_finite = true;
         for (const double sum : sums) {
-            if (!std::isfinite(sum)) {
-                found_inf = true;
-                found_nan = found_nan || std::isnan(sum);
-            } else {
-                largest = std::max(largest, sum);
-            }
+            all_finite = all_finite && sum < double_infinity;
+            largest = std::max(largest, sum);
         }
-        largest_block = largest;
-        if (in_norm && !found_inf) sum_of_squares.add(sums);  // nobody asks for a sum with infinity
+        if (!all_finite) {
+            found_inf = true;
+            for (const double sum : sums) found_nan = found_nan || std::isnan(sum);
+        }
+        if (found_inf) return;  // nobody asks for more than that
+        largest_block = std::max(largest_block, largest);
+        if (in_norm) sum_of_squares.add(sums);
     }
     //! NaN or infinity where a gradient is.
     ADAMANT_HOST_DEVICE double norm() const {

@@ -74,10 +74,10 @@ ADAMANT_SIMD double tree_sum(const doubles (&low)[2], const doubles (&high)[2]) 
     const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
     return two[0] + two[1];
 }
-//! Words of four of the sixteen lanes of so many blocks, the second one the first again where there is none.
-inline constexpr int blocks_together = 1;
-ADAMANT_SIMD longs load_lanes(const bfloat16* from, bool /*second*/) {
-    return (longs)_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+//! Words of four of the sixteen lanes of so many blocks.
+inline constexpr int blocks_in_vector = 1;
+ADAMANT_SIMD longs load_lanes(const bfloat16* const* blocks, int first) {
+    return (longs)_mm256_loadu_si256(reinterpret_cast<const __m256i*>(blocks[0] + first));
 }
 //! The same tree for lanes 4 i + k in lane[k].
 ADAMANT_SIMD void tree_sums(const doubles (&lane)[4], double* sum) {

@@ -89,14 +89,13 @@ ADAMANT_SIMD double tree_sum(const doubles (&low)[1], const doubles (&high)[1]) 
     const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
     return two[0] + two[1];
 }
-//! Words of four of the sixteen lanes of so many blocks, the second one the first again where there is none.
-inline constexpr int blocks_together = 2;
-ADAMANT_SIMD longs load_lanes(const bfloat16* from, bool second) {
-    typedef std::uint64_t half __attribute__((vector_size(32)));
-    half a, b;
-    __builtin_memcpy(&a, from, sizeof a);
-    __builtin_memcpy(&b, second ? from + block_size : from, sizeof b);
-    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+//! Words of four of the sixteen lanes of so many blocks.
+inline constexpr int blocks_in_vector = 2;
+ADAMANT_SIMD longs load_lanes(const bfloat16* const* blocks, int first) {
+    const auto* const low = reinterpret_cast<const __m256i*>(blocks[0] + first);
+    const auto* const high = reinterpret_cast<const __m256i*>(blocks[1] + first);
+    const __m512i both = _mm512_maskz_broadcast_i64x4(all8, _mm256_loadu_si256(high));
+    return (longs)_mm512_maskz_inserti64x4(all8, both, _mm256_loadu_si256(low), 0);
 }
 //! (0+8) beside (4+12) of each block.
 ADAMANT_SIMD doubles sums_of_halves(doubles x) {
