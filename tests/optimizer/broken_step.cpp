@@ -7,6 +7,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 using namespace adamant;
 
 namespace {
@@ -86,6 +89,31 @@ TEST_CASE("a null pointer is found, and an empty tensor may have one") {
     views params = m.param_views(), grads = m.grad_views();
     params[2].data = grads[2].data = nullptr;
     CHECK(m.optimizer.step(params, grads).status == step_status::applied);
+}
+
+TEST_CASE("every entry of both lists is judged, whether the norm is given or not") {
+    lean m;
+    for (const step_options& options : {step_options{}, step_options{.grad_norm = 1.0}})
+        for (const std::size_t list : {0u, 1u})
+            for (std::size_t tensor = 0; tensor < 5; ++tensor) {
+                views lists[]{m.param_views(), m.grad_views()};
+                lists[list][tensor].size += 1;
+                CHECK(says(thrown<shape_error>([&] { m.optimizer.step(lists[0], lists[1], options); }),
+                           {list == 0 ? "parameters" : "gradients", "tensor " + std::to_string(tensor)}));
+                CHECK(m.is_unchanged());
+            }
+}
+
+TEST_CASE("a tensor that is cut into many tasks is judged before any of them reads it") {
+    constexpr std::int64_t size = 100'000;
+    std::vector<float> weights(size, 1.0f), gradients(size, 1.0f);
+    const views params{std::span(weights)}, grads{std::span(gradients)};
+    adam<presets::full_fp32> optimizer(params, {.lr = 1e-3}, {.executor = thread_pool(2)});
+    std::vector<float> shorter(size - 1, 1.0f);
+    CHECK(says(thrown<shape_error>([&] { optimizer.step(params, views{std::span(shorter)}); }),
+               {"gradients", "tensor 0", "expected 100000", "got 99999"}));
+    CHECK(weights == std::vector<float>(size, 1.0f));
+    CHECK(optimizer.step(params, grads).status == step_status::applied);
 }
 
 TEST_CASE("numbers of a step are judged") {

@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <deque>
+
 namespace {
 
 using namespace adamant;
@@ -62,11 +64,14 @@ void check_allocations(const executor& runner, std::size_t head) {
         CHECK(allocations_of([&] { r = m.optimizer.step(params, grads); }) == 0);
         CHECK(r.status == step_status::applied);
     }
+    const std::deque<tensor_view> scattered_params(params.begin(), params.end());
+    const std::deque<tensor_view> scattered_grads(grads.begin(), grads.end());
+    CHECK(allocations_of([&] { m.optimizer.step(scattered_params, scattered_grads); }) == 0);
     m.grads[4][17] = round_to<typename model<Policy>::grad_t>(std::numeric_limits<float>::quiet_NaN());
     step_result r;
     CHECK(allocations_of([&] { r = m.optimizer.step(params, grads); }) == 0);
     CHECK(r.status == step_status::skipped_found_inf);
-    CHECK(r.step == 2);
+    CHECK(r.step == 3);
 }
 
 template <class Policy, class Catalogue>

@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include <deque>
+
 using namespace adamant;
 
 namespace {
@@ -76,12 +78,17 @@ TEST_CASE("pointers may change between steps, and gradients are never written") 
     CHECK(wandering.digest() == still.digest());
 }
 
-TEST_CASE("spans and views of tensors are one interface") {
-    model<lean> with_spans, with_views;
+TEST_CASE("spans and views of tensors, side by side in memory or not, are one interface") {
+    model<lean> with_spans, with_views, with_deques;
     for (std::uint64_t i = 0; i < 3; ++i) {
         with_spans.step_with_new_grads(i);
         with_views.new_grads(i);
         with_views.optimizer.step(with_views.param_views(), with_views.grad_views());
+        with_deques.new_grads(i);
+        const auto params = with_deques.param_views(), grads = with_deques.grad_views();
+        with_deques.optimizer.step(std::deque<tensor_view>(params.begin(), params.end()),
+                                   std::deque<tensor_view>(grads.begin(), grads.end()));
     }
     CHECK(with_views.digest() == with_spans.digest());
+    CHECK(with_deques.digest() == with_spans.digest());
 }

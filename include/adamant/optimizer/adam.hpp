@@ -30,7 +30,8 @@ class adam_state_access;  // optimizer/state_access.hpp
 }  // namespace detail
 
 //! Adam for a resolved policy. Lists have the order and the sizes given at construction, each time;
-//! pointers may change between steps, none is kept, and gradients are never written.
+//! pointers may change between steps, none is kept, and gradients are never written. A list whose entries lie
+//! side by side in memory is read where it is, by the executor's threads; of another a copy is made first.
 //! Errors: config_error (hyperparameters, policies that are not sound with them, ADAMANT_SIMD), shape_error
 //! (tensors); both leave everything as it was.
 template <class Resolved, memory Memory = host_memory>
@@ -47,14 +48,14 @@ public:
         : hyper_((require_valid(hyper), require_sound(spec, hyper, options.accept), hyper)),
           executor_(std::move(options.executor)),
           params_(std::ranges::begin(params), std::ranges::end(params)),
-          grads_(params_.size()),
           state_({tensors, params_, dtype_of<param_t>, std::move(options.groups)},
                  std::move(options.flat_starts), hyper.seed, std::move(memory)),
           constants_(state_.tensors().groups().size()),
           plan_(state_.tensors().sizes()) {
         if (options.loss_scaler) scaler_.emplace(*options.loss_scaler);
         else if (spec.mode == dtype::fp16) scaler_.emplace(loss_scaler_settings{});
-        const pointer_loan loan(params_, grads_);
+        const pointer_loan loan(params_);
+        grads_.reserve(params_.size());
         state_.start_masters(params_, step_);
         static_cast<void>(active_instruction_set());        // a wrong choice is said here, not by a thread
         executor_.run(plan_.tasks(), [](std::int64_t) {});  // a pool starts its threads now, not in a step
@@ -84,10 +85,19 @@ public:
     template <parameter_list Params, tensor_list Grads, class Agree>
     step_result step(const Params& params, const Grads& grads, const step_options& options, Agree&& agree) {
         const pointer_loan loan(params_, grads_);
-        tensors().take_params(params, params_);
-        tensors().take(grads, grads_, "gradients", [](std::size_t) { return dtype_of<grad_t>; });
+        tensors().check_count(params, "parameters");
+        tensors().check_count(grads, "gradients");
+        const auto& param_list = in_memory(params, params_);
+        const auto& grad_list = in_memory(grads, grads_);
         const default_float_environment environment;
-        return step_on_views(options, agree);
+        const step_plan plan = plan_step(options, param_list, grad_list, agree);
+        step_result result = plan.result;
+        if (result.status == step_status::applied) apply(plan, param_list, grad_list);
+        if (scaler_) scaler_->update(plan.found_inf);
+        result.step = step_;
+        result.loss_scale = loss_scale();
+        result.loss_scale_at_floor = scaler_ && scaler_->at_floor();
+        return result;
     }
 
     //! Multiply the loss with it before the backward pass; 1 without a scaler.
@@ -140,8 +150,8 @@ public:
     //! written: where the master is a remainder the weight is half of it.
     template <parameter_list Params, tensor_list Values>
     void init_masters(const Params& params, const Values& values) {
-        const pointer_loan loan(params_, grads_);
-        std::vector<tensor_view> views(tensor_count());
+        const pointer_loan loan(params_);
+        std::vector<tensor_view> views;
         tensors().take(values, views, "values", [](std::size_t) { return dtype::fp32; });
         tensors().take_params(params, params_);
         for (std::size_t i = 0; i < views.size(); ++i)
@@ -152,7 +162,7 @@ public:
     //! write the old values back.
     template <parameter_list Params>
     void reload_masters(const Params& params) {
-        const pointer_loan loan(params_, grads_);
+        const pointer_loan loan(params_);
         tensors().take_params(params, params_);
         state_.start_masters(params_, step_);
     }
@@ -165,6 +175,15 @@ private:
 
     const tensor_registry& tensors() const { return state_.tensors(); }
 
+    template <class List>
+    static const auto& in_memory(const List& list, std::vector<tensor_view>& copy) {
+        if constexpr (std::ranges::contiguous_range<const List>) return list;
+        else {
+            for (std::size_t i = 0; i < std::ranges::size(list); ++i) copy.push_back(view_at(list, i));
+            return std::as_const(copy);
+        }
+    }
+
     //! What a step is about to do.
     struct step_plan {
         step_result result;
@@ -173,9 +192,9 @@ private:
         double grad_factor;
     };
 
-    //! Judges numbers and gradients; changes nothing.
-    template <class Agree>
-    step_plan plan_step(const step_options& options, std::span<const tensor_view> grads,
+    //! Judges numbers, lists and gradients; changes nothing.
+    template <class Params, class Grads, class Agree>
+    step_plan plan_step(const step_options& options, const Params& params, const Grads& grads,
                         Agree&& agree) const {
         const double lr = options.lr.value_or(hyper_.lr);
         const double weight_decay = options.weight_decay.value_or(hyper_.weight_decay);
@@ -186,10 +205,11 @@ private:
 
         step_result result{.lr = lr};
         double largest = 0;  // no gradient is larger, once unscaled
+        const grad_statistics own = read_lists(params, grads, !options.grad_norm);
         if (options.grad_norm) {
             result.grad_norm = largest = *options.grad_norm;
         } else {
-            const grad_statistics statistics = agree(read_all_gradients(grads));
+            const grad_statistics statistics = agree(own);
             result.grad_norm = product(statistics.norm(), unscale);
             largest = std::sqrt(statistics.largest_block) * unscale;
         }
@@ -199,30 +219,32 @@ private:
         return {result, decision.found_inf, weight_decay, decision.grad_factor};
     }
 
-    template <class Agree>
-    step_result step_on_views(const step_options& options, Agree&& agree) {
-        const step_plan plan = plan_step(options, grads_, agree);
-        step_result result = plan.result;
-        if (result.status == step_status::applied) apply(plan);
-        if (scaler_) scaler_->update(plan.found_inf);
-        result.step = step_;
-        result.loss_scale = loss_scale();
-        result.loss_scale_at_floor = scaler_ && scaler_->at_floor();
-        return result;
-    }
-
-    grad_statistics read_all_gradients(std::span<const tensor_view> grads) const {
+    //! Checks both lists and, where they are wanted, reads the gradients.
+    template <class Params, class Grads>
+    grad_statistics read_lists(const Params& params, const Grads& grads, bool wanted) const {
         grad_statistics total;
+        bool all_fit = true;
         std::mutex mutex;
         executor_.run(plan_.tasks(), [&](std::int64_t number) {
             const default_float_environment environment;
             grad_statistics part;
-            for (const chunk& c : plan_.task(number))
-                read_gradients<main_grad_t>(static_cast<const grad_t*>(grads[c.tensor].data), c.begin, c.end,
-                                            tensors().in_norm(c.tensor), part);
+            bool fit = true;
+            for (const chunk& c : plan_.task(number)) {
+                const tensor_view grad = view_at(grads, c.tensor);
+                fit = fit && tensors().fits(grad, c.tensor, dtype_of<grad_t>) &&
+                      tensors().fits(view_at(params, c.tensor), c.tensor, tensors().type(c.tensor));
+                if (fit && wanted)
+                    read_gradients<main_grad_t>(static_cast<const grad_t*>(grad.data), c.begin, c.end,
+                                                tensors().in_norm(c.tensor), part);
+            }
             const std::lock_guard lock(mutex);
+            all_fit = all_fit && fit;
             total.add(part);
         });
+        for (std::size_t i = 0; !all_fit && i < tensor_count(); ++i) {  // tasks do not throw
+            tensors().check_view(view_at(params, i), i, tensors().type(i), "parameters");
+            tensors().check_view(view_at(grads, i), i, dtype_of<grad_t>, "gradients");
+        }
         return total;
     }
 
@@ -234,38 +256,38 @@ private:
                                  product(plan.weight_decay, group.wd_mult), plan.grad_factor, from_zero);
     }
 
-    void apply(const step_plan& plan) {
+    template <class Params, class Grads>
+    void apply(const step_plan& plan, const Params& params, const Grads& grads) {
         for (std::size_t g = 0; g < constants_.size(); ++g)
             constants_[g] = constants_of(plan, tensors().groups()[g]);
         executor_.run(plan_.tasks(), [&](std::int64_t number) {
             const default_float_environment environment;
             for (const chunk& c : plan_.task(number))
-                with_streams(c.tensor, params_, grads_, [&](const auto& streams) {
-                    update_chunk<main_grad_t>(streams, c.begin, c.end,
-                                              constants_[tensors().group_of(c.tensor)]);
-                });
+                with_streams(c.tensor, view_at(params, c.tensor), view_at(grads, c.tensor),
+                             [&](const auto& streams) {
+                                 update_chunk<main_grad_t>(streams, c.begin, c.end,
+                                                           constants_[tensors().group_of(c.tensor)]);
+                             });
         });
         ++step_;
     }
 
     //! Calls f with the step_streams of a tensor.
     template <class F>
-    void with_streams(std::size_t tensor, std::span<const tensor_view> params,
-                      std::span<const tensor_view> grads, F&& f) {
+    void with_streams(std::size_t tensor, const tensor_view& param, const tensor_view& grad, F&& f) {
         using exp_avg = slot_codec_t<Resolved, slot::exp_avg>;
         using exp_avg_sq = slot_codec_t<Resolved, slot::exp_avg_sq>;
-        state_.with_weights(tensor, params[tensor].data,
-                            [&]<class Weight>(std::type_identity<Weight>, typename Weight::view weights) {
-                                f(step_streams<Weight, grad_t, exp_avg, exp_avg_sq>{
-                                    weights, static_cast<const grad_t*>(grads[tensor].data),
-                                    state_.template at<slot::exp_avg>(tensor),
-                                    state_.template at<slot::exp_avg_sq>(tensor), state_.start(tensor)});
-                            });
+        state_.with_weights(
+            tensor, param.data, [&]<class Weight>(std::type_identity<Weight>, typename Weight::view weights) {
+                f(step_streams<Weight, grad_t, exp_avg, exp_avg_sq>{
+                    weights, static_cast<const grad_t*>(grad.data), state_.template at<slot::exp_avg>(tensor),
+                    state_.template at<slot::exp_avg_sq>(tensor), state_.start(tensor)});
+            });
     }
 
     hyperparameters hyper_;
     executor executor_;
-    std::vector<param_view> params_;  // both lists: what a call was handed, for the length of the call
+    std::vector<param_view> params_;  // both lists: copies of what a call was handed, while it lasts
     std::vector<tensor_view> grads_;
     tensor_state<Resolved, Memory> state_;
     std::vector<step_constants> constants_;  // by group

@@ -83,7 +83,6 @@ public:
                    ranks_.rank(), options.reduce, work_of(options, memory)),
           gather_(buckets_.plan(), tensors_.types(), ranks_.rank(), work_of(options, memory)),
           pieces_(buckets_.plan().pieces(ranks_.rank())),
-          own_params_(pieces_.size()),
           own_grads_(own_gradients()),
           adam_(own_tensors(), own(params_), hyper, own_options(std::move(options.optimizer)), memory) {
         const pointer_loan of_construction(params_, own_params_);
@@ -193,12 +192,12 @@ private:
 
     //! The rank's pieces of whole tensors.
     const std::vector<tensor_view>& own(std::span<const tensor_view> whole) {
-        for (std::size_t i = 0; i < pieces_.size(); ++i) {
-            const tensor_piece& piece = pieces_[i];
+        own_params_.clear();
+        for (const tensor_piece& piece : pieces_) {
             const tensor_view& view = whole[piece.tensor];
-            own_params_[i] = {view.type,
-                              static_cast<std::byte*>(view.data) + piece.begin * element_bytes(view.type),
-                              piece.end - piece.begin};
+            own_params_.emplace_back(
+                view.type, static_cast<std::byte*>(view.data) + piece.begin * element_bytes(view.type),
+                piece.end - piece.begin);
         }
         return own_params_;
     }

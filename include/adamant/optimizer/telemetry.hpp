@@ -138,12 +138,12 @@ public:
                                const Grads& grads, const step_options& options) {
         using optimizer_type = basic_adam<Resolved, Memory>;
         const tensor_registry& tensors = optimizer.tensors();
-        std::vector<tensor_view> weights(tensors.size()), gradients(tensors.size());
+        std::vector<tensor_view> weights, gradients;
         tensors.take(params, weights, "parameters", [&](std::size_t i) { return tensors.type(i); });
         tensors.take(grads, gradients, "gradients",
                      [](std::size_t) { return dtype_of<typename optimizer_type::grad_t>; });
         const default_float_environment environment;
-        const auto plan = optimizer.plan_step(options, gradients, std::identity{});
+        const auto plan = optimizer.plan_step(options, weights, gradients, std::identity{});
 
         step_telemetry result{.status = plan.result.status};
         for (const std::int64_t size : tensors.sizes()) result.tensors.push_back({.elements = size});
@@ -167,7 +167,7 @@ private:
             const default_float_environment environment;
             for (const chunk& c : optimizer.plan_.task(number)) {
                 step_counts part;
-                optimizer.with_streams(c.tensor, params, grads, [&](const auto& streams) {
+                optimizer.with_streams(c.tensor, params[c.tensor], grads[c.tensor], [&](const auto& streams) {
                     count_chunk<typename Optimizer::main_grad_t>(
                         streams, c.begin, c.end, constants[optimizer.tensors().group_of(c.tensor)], part);
                 });

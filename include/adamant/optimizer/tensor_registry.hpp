@@ -28,10 +28,7 @@ public:
     pointer_loan(const pointer_loan&) = delete;
     pointer_loan& operator=(const pointer_loan&) = delete;
     ~pointer_loan() {
-        const auto forget = [](std::vector<tensor_view>& list) {
-            for (tensor_view& view : list) view.data = nullptr;
-        };
-        std::apply([&](Lists&... lists) { (forget(lists), ...); }, lists_);
+        std::apply([](Lists&... lists) { (lists.clear(), ...); }, lists_);
     }
 
 private:
@@ -92,6 +89,10 @@ public:
                               " of " + name(tensor) + ": expected " + std::to_string(sizes_[tensor]) +
                               " elements, got " + std::to_string(size) + ".");
     }
+    bool fits(const tensor_view& view, std::size_t tensor, dtype expected) const {
+        return view.type == expected && view.size == sizes_[tensor] &&
+               (view.data != nullptr || view.size == 0);
+    }
     void check_view(const tensor_view& view, std::size_t tensor, dtype expected, const char* what) const {
         if (view.type != expected)
             throw shape_error("[adamant] dtypes stay as they were at construction: " + std::string(what) +
@@ -103,17 +104,22 @@ public:
                               " of " + name(tensor) + " are at nullptr.");
     }
 
-    //! Checks a list and copies its views; type_of(i) is the dtype that tensor i must have in it.
-    template <tensor_list List, class TypeOf>
-    void take(const List& list, std::vector<tensor_view>& views, const char* what, TypeOf type_of) const {
+    template <tensor_list List>
+    void check_count(const List& list, const char* what) const {
         if (std::ranges::size(list) != size())
             throw shape_error("[adamant] a list of " + std::string(what) +
                               " has one entry per tensor: expected " + std::to_string(size()) + ", got " +
                               std::to_string(std::ranges::size(list)) + ".");
-        for (std::size_t i = 0; i < views.size(); ++i) {
-            const tensor_view view = std::ranges::begin(list)[static_cast<std::ptrdiff_t>(i)];
-            check_view(view, i, type_of(i), what);
-            views[i] = view;
+    }
+
+    //! Checks a list and copies its views; type_of(i) is the dtype that tensor i must have in it.
+    template <tensor_list List, class TypeOf>
+    void take(const List& list, std::vector<tensor_view>& views, const char* what, TypeOf type_of) const {
+        check_count(list, what);
+        views.clear();
+        for (std::size_t i = 0; i < size(); ++i) {
+            views.push_back(view_at(list, i));
+            check_view(views.back(), i, type_of(i), what);
         }
     }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <ranges>
 #include <span>
@@ -70,6 +71,11 @@ using param_view = tensor_view;
 template <class R>
 concept tensor_list = std::ranges::sized_range<const R> && std::ranges::random_access_range<const R> &&
     std::convertible_to<std::ranges::range_reference_t<const R>, tensor_view>;
+
+template <tensor_list List>
+tensor_view view_at(const List& list, std::size_t tensor) {
+    return std::ranges::begin(list)[static_cast<std::ptrdiff_t>(tensor)];
+}
 
 template <class T>
 inline constexpr bool is_read_only = false;

@@ -19,8 +19,9 @@ struct chunk {
     std::int64_t end;
 };
 
-//! A large tensor becomes several chunks whose borders are multiples of 128, small ones share a task. All of
-//! a small model is one task, which executors run on the calling thread: waking others costs more than it is.
+//! A large tensor becomes several chunks whose borders are multiples of 128, small ones share a task; one
+//! without elements is a chunk too, so that every tensor is looked at. All of a small model is one task, which
+//! executors run on the calling thread: waking others costs more than it is.
 class chunk_plan {
 public:
     static constexpr std::int64_t serial_elements = std::int64_t{8} * 1024;
@@ -34,7 +35,8 @@ public:
         const std::int64_t task_elements = elements_of_task(sizes);
         std::int64_t room = 0;
         for (std::size_t tensor = 0; tensor < sizes.size(); ++tensor) {
-            for (std::int64_t begin = 0; begin < sizes[tensor];) {
+            std::int64_t begin = 0;
+            do {
                 if (room == 0) {
                     task_starts_.push_back(chunks_.size());
                     room = task_elements;
@@ -43,7 +45,7 @@ public:
                 chunks_.push_back({tensor, begin, end});
                 room -= padded(end - begin);
                 begin = end;
-            }
+            } while (begin < sizes[tensor]);
         }
         task_starts_.push_back(chunks_.size());
     }
