@@ -14,12 +14,12 @@ namespace {
 
 std::int64_t padded(std::int64_t size) { return (size + 127) / 128 * 128; }
 
-//! One task up to 8192 elements, then 256 tasks of at least 4096 and at most 32768.
+//! One task up to 8192 elements, then 256 tasks of at least 8192 and at most 32768.
 std::int64_t task_size(const std::vector<std::int64_t>& sizes) {
     std::int64_t total = 0;
     for (const std::int64_t size : sizes) total += padded(size);
     if (total <= 8192) return 8192;
-    return std::min<std::int64_t>(32768, std::max<std::int64_t>(4096, padded(total / 256)));
+    return std::min<std::int64_t>(32768, std::max<std::int64_t>(8192, padded(total / 256)));
 }
 
 //! Chunks come in list order without gap or overlap; borders and task sizes are as promised.
@@ -69,7 +69,7 @@ TEST_CASE("every element is covered once, by tasks of one size") {
     check_plan({1'000'000});
     check_plan({8'388'608, 1});
     check_plan({20'000'000, 77, 20'000'000});
-    for (const std::int64_t around : {4096, 8192, 32768})
+    for (const std::int64_t around : {8192, 32768})
         for (std::int64_t size = around - 130; size <= around + 130; ++size) check_plan({300, size, 7});
 }
 

@@ -25,7 +25,7 @@ struct chunk {
 class chunk_plan {
 public:
     static constexpr std::int64_t serial_elements = std::int64_t{8} * 1024;
-    static constexpr std::int64_t smallest_task = std::int64_t{4} * 1024,
+    static constexpr std::int64_t smallest_task = std::int64_t{8} * 1024,
                                   largest_task = std::int64_t{32} * 1024;
     static constexpr std::int64_t tasks_wanted = 256;  // so that many threads have shares of one size
 
