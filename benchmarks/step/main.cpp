@@ -83,7 +83,8 @@ void compare_with_peers(const candidate& fp32, int threads, double seconds) {
             const auto theirs = p.make(list);
             const auto t = in_turns<2>(seconds, {[&] { ours->step_with_norm(); }, theirs});
             std::printf("%-9s %-26s %9.1f us, adamant with its norm %9.1f us: %.1f times\n", name,
-                        p.name.c_str(), t.shortest(1) * 1e6, t.shortest(0) * 1e6, t.shortest(1) / t.shortest(0));
+                        p.name.c_str(), t.shortest(1) * 1e6, t.shortest(0) * 1e6,
+                        t.shortest(1) / t.shortest(0));
         }
     }
 }

@@ -82,10 +82,10 @@ ADAMANT_SIMD longs load_lanes(const bfloat16* const* blocks, int first) {
 //! The same tree for lanes 4 i + k in lane[k].
 ADAMANT_SIMD void tree_sums(const doubles (&lane)[4], double* sum) {
     // (0+8) beside (4+12), of every k; then those two of neighbours in k side by side.
-    const __m256d even = _mm256_permute2f128_pd(lane[0], lane[2], 0x20) +
-                         _mm256_permute2f128_pd(lane[0], lane[2], 0x31);
-    const __m256d odd = _mm256_permute2f128_pd(lane[1], lane[3], 0x20) +
-                        _mm256_permute2f128_pd(lane[1], lane[3], 0x31);
+    const __m256d even =
+        _mm256_permute2f128_pd(lane[0], lane[2], 0x20) + _mm256_permute2f128_pd(lane[0], lane[2], 0x31);
+    const __m256d odd =
+        _mm256_permute2f128_pd(lane[1], lane[3], 0x20) + _mm256_permute2f128_pd(lane[1], lane[3], 0x31);
     const __m256d four = _mm256_unpacklo_pd(even, odd) + _mm256_unpackhi_pd(even, odd);
     const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
     *sum = two[0] + two[1];
