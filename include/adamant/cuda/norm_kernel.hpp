@@ -28,7 +28,7 @@ __device__ inline void deposit(shared_statistics& found, double sum, bool in_nor
         atomicMax(&found.largest_block, __builtin_bit_cast(atomic_word, sum));
         if (!in_norm) return;
         const exact_sum::placed p = exact_sum::place(sum);
-        const auto add = [&](int bin, atomic_word digit) { atomicAdd(&found.bins[p.bin + bin], digit); };
+        const auto add = [&](unsigned bin, atomic_word digit) { atomicAdd(&found.bins[p.bin + bin], digit); };
         add(0, p.low & 0xFFFFFFFFu);
         add(1, p.low >> 32);
         add(2, p.high);
