@@ -23,10 +23,7 @@ void register_noise();
 
 //! The scalar reference, and what this machine has beside it.
 inline std::vector<adamant::instruction_set> instruction_sets() {
-    std::vector<adamant::instruction_set> result;
-    for (int i = 0; i <= static_cast<int>(adamant::best_instruction_set()); ++i)
-        result.push_back(static_cast<adamant::instruction_set>(i));
-    return result;
+    return adamant::instruction_sets_up_to(adamant::best_instruction_set());
 }
 
 //! Half of this machine's second cache, a quarter of a mebibyte where it is not known.

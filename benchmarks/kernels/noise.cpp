@@ -36,6 +36,15 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"))) void
         benchmark::DoNotOptimize(noise);
     }
 }
+#elif defined(__aarch64__)
+void make_neon(std::uint64_t seed, std::uint64_t step) {
+    const neon::noise_maker maker(seed, step);
+    neon::tile_noise noise;
+    for (std::int64_t group = 0; group < groups; group += neon::tile_groups) {
+        maker.make(group, noise);
+        benchmark::DoNotOptimize(noise);
+    }
+}
 #endif
 
 void time_noise(benchmark::State& state, void (*make)(std::uint64_t, std::uint64_t)) {
@@ -52,6 +61,8 @@ void bench::register_noise() {
 #if defined(__x86_64__)
         if (set == instruction_set::avx2) make = make_avx2;
         if (set == instruction_set::avx512) make = make_avx512;
+#elif defined(__aarch64__)
+        if (set == instruction_set::neon) make = make_neon;
 #endif
         add_kernel("philox", set, "noise", time_noise, make);
     }

@@ -34,8 +34,10 @@ void block_sums_with(instruction_set set, const T* grads, int blocks, double* su
     switch (set) {
         case instruction_set::avx512: return avx512::block_sums<T>(grads, blocks, sums);
         case instruction_set::avx2: return avx2::block_sums<T>(grads, blocks, sums);
-        case instruction_set::generic: break;
+        default: break;
     }
+#elif defined(__aarch64__)
+    if (set == instruction_set::neon) return neon::block_sums<T>(grads, blocks, sums);
 #endif
     for (int block = 0; block < blocks; ++block)
         sums[block] = block_sum_scalar<T>(grads + block * block_size, block_size);

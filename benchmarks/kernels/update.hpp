@@ -74,8 +74,11 @@ void update_with(adamant::instruction_set set, const Streams& streams, std::int6
             return adamant::avx512::update_chunk<MainGrad>(streams, 0, size, constants);
         case adamant::instruction_set::avx2:
             return adamant::avx2::update_chunk<MainGrad>(streams, 0, size, constants);
-        case adamant::instruction_set::generic: break;
+        default: break;
     }
+#elif defined(__aarch64__)
+    if (set == adamant::instruction_set::neon)
+        return adamant::neon::update_chunk<MainGrad>(streams, 0, size, constants);
 #endif
     adamant::update_chunk_scalar<MainGrad>(streams, 0, size, constants);
 }

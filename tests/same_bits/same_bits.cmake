@@ -13,7 +13,7 @@ if(failed)
 endif()
 file(READ ${EXPECTED} expected)
 # By the best instruction set, and by each that the machine has.
-foreach(set "" generic avx2 avx512)
+foreach(set "" generic avx2 avx512 neon)
   execute_process(COMMAND ${CMAKE_COMMAND} -E env ADAMANT_SIMD=${set} ${RUNNER} ${PROGRAM}
     RESULT_VARIABLE failed OUTPUT_VARIABLE got ERROR_VARIABLE text)
   if(text MATCHES "ADAMANT_SIMD is one that this machine has")

@@ -10,6 +10,7 @@
 #include <adamant/step/simd/avx2.hpp>
 #include <adamant/step/simd/avx512.hpp>
 #include <adamant/step/simd/instruction_set.hpp>
+#include <adamant/step/simd/neon.hpp>
 
 namespace simd_checks {
 
@@ -25,6 +26,8 @@ void for_each_kernel(F f) {
         f("avx2", [](const auto&... arguments) { avx2::update_chunk<MainGrad>(arguments...); });
     if (best >= instruction_set::avx512)
         f("avx512", [](const auto&... arguments) { avx512::update_chunk<MainGrad>(arguments...); });
+#elif defined(__aarch64__)
+    f("neon", [](const auto&... arguments) { neon::update_chunk<MainGrad>(arguments...); });
 #endif
 }
 

@@ -38,6 +38,8 @@ void check_block_sums() {
             check([](auto... arguments) { avx2::block_sums<MainGrad>(arguments...); });
         if (best_instruction_set() >= instruction_set::avx512)
             check([](auto... arguments) { avx512::block_sums<MainGrad>(arguments...); });
+#elif defined(__aarch64__)
+        check([](auto... arguments) { neon::block_sums<MainGrad>(arguments...); });
 #endif
     }
 }

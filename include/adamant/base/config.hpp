@@ -41,6 +41,6 @@ static_assert(std::numeric_limits<float>::is_iec559 && std::numeric_limits<doubl
 // Vector kernels, chosen at run time, where the compiler can make them. ADAMANT_NO_SIMD leaves them out: the
 // same bits, slowly, compiled sooner (FLAGS=-DADAMANT_NO_SIMD benchmarks/compile_time/run). It is defined in
 // all of a program or nowhere.
-#if defined(__x86_64__) && !defined(ADAMANT_NO_SIMD)
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(ADAMANT_NO_SIMD)
 #define ADAMANT_HAS_SIMD 1
 #endif

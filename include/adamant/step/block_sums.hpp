@@ -15,9 +15,13 @@ template <class MainGrad, class Grad>
 void block_sums(const Grad* grads, int blocks, double* sums) {
 #if defined(ADAMANT_HAS_SIMD)
     switch (active_instruction_set()) {
+#if defined(__x86_64__)
         case instruction_set::avx512: return avx512::block_sums<MainGrad>(grads, blocks, sums);
         case instruction_set::avx2: return avx2::block_sums<MainGrad>(grads, blocks, sums);
-        case instruction_set::generic: break;
+#else
+        case instruction_set::neon: return neon::block_sums<MainGrad>(grads, blocks, sums);
+#endif
+        default: break;
     }
 #endif
     for (int block = 0; block < blocks; ++block)

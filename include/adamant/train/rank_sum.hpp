@@ -135,7 +135,7 @@ ADAMANT_ALWAYS_INLINE void sum_blocks(const Sources& ranks, std::int64_t begin, 
     if (first < end) sum_block(ranks, first, static_cast<int>(end - first), scale, result);
 }
 
-#if defined(ADAMANT_HAS_SIMD)
+#if defined(ADAMANT_HAS_SIMD) && defined(__x86_64__)
 template <class T, class Sources>
 __attribute__((target("avx2"))) void sum_blocks_avx2(const Sources& ranks, std::int64_t begin,
                                                      std::int64_t end, rank_scale scale, T* result) {
@@ -150,7 +150,7 @@ __attribute__((target("avx2"))) void sum_blocks_avx2(const Sources& ranks, std::
 template <class T, class Sources>
 void sum_ranks(const Sources& ranks, std::int64_t begin, std::int64_t end, reduction how, T* result) {
     const rank_scale scale(ranks.size(), how);
-#if defined(ADAMANT_HAS_SIMD)
+#if defined(ADAMANT_HAS_SIMD) && defined(__x86_64__)
     if (active_instruction_set() != instruction_set::generic)
         return detail::sum_blocks_avx2(ranks, begin, end, scale, result);
 #endif

@@ -10,6 +10,7 @@
 
 #define ADAMANT_SIMD_TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")))
 #define ADAMANT_SIMD ADAMANT_SIMD_TARGET ADAMANT_ALWAYS_INLINE
+#define ADAMANT_SIMD_REGISTER "+v"
 
 namespace adamant::inline v0::avx512 {
 
@@ -213,4 +214,5 @@ ADAMANT_SIMD words largest_of(const ints (&v)[lanes]) {
 #undef ADAMANT_SIMD_NAMESPACE
 #undef ADAMANT_SIMD
 #undef ADAMANT_SIMD_TARGET
+#undef ADAMANT_SIMD_REGISTER
 #endif

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <adamant/base/error.hpp>
 
@@ -20,11 +21,12 @@ namespace adamant::inline v0 {
 enum class instruction_set : std::uint8_t {
     generic,  //!< the scalar reference
     avx2,     //!< with FMA and F16C
-    avx512    //!< F, BW, DQ and VL
+    avx512,   //!< F, BW, DQ and VL
+    neon      //!< of aarch64
 };
 
 constexpr std::string_view to_string(instruction_set set) {
-    constexpr std::array<std::string_view, 3> names{"generic", "avx2", "avx512"};
+    constexpr std::array<std::string_view, 4> names{"generic", "avx2", "avx512", "neon"};
     return names[static_cast<std::size_t>(set)];
 }
 
@@ -38,8 +40,18 @@ inline instruction_set best_instruction_set() {
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
     if (avx2 && avx512) return instruction_set::avx512;
     if (avx2) return instruction_set::avx2;
+#elif defined(__aarch64__)
+    return instruction_set::neon;
 #endif
     return instruction_set::generic;
+}
+
+//! Those of a machine with this best one, the scalar reference first.
+inline std::vector<instruction_set> instruction_sets_up_to(instruction_set best) {
+    std::vector<instruction_set> sets{instruction_set::generic};
+    if (best == instruction_set::avx512) sets.push_back(instruction_set::avx2);
+    if (best != instruction_set::generic) sets.push_back(best);
+    return sets;
 }
 
 //! The one that ADAMANT_SIMD names in the environment, which this machine must have, else the best one.
@@ -47,10 +59,9 @@ inline instruction_set best_instruction_set() {
 inline instruction_set chosen_instruction_set(const char* wish, instruction_set best) {
     if (wish == nullptr || *wish == '\0') return best;
     std::string allowed;
-    for (int i = 0; i <= static_cast<int>(best); ++i) {
-        const auto set = static_cast<instruction_set>(i);
+    for (const instruction_set set : instruction_sets_up_to(best)) {
         if (to_string(set) == wish) return set;
-        allowed += (i == 0 ? "" : ", ") + std::string(to_string(set));
+        allowed += (allowed.empty() ? "" : ", ") + std::string(to_string(set));
     }
     throw config_error("[adamant] ADAMANT_SIMD is one that this machine has (" + allowed + "): got '" + wish +
                        "'.");
