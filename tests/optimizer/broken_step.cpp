@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -113,6 +114,23 @@ TEST_CASE("a tensor that is cut into many tasks is judged before any of them rea
     CHECK(says(thrown<shape_error>([&] { optimizer.step(params, views{std::span(shorter)}); }),
                {"gradients", "tensor 0", "expected 100000", "got 99999"}));
     CHECK(weights == std::vector<float>(size, 1.0f));
+    CHECK(optimizer.step(params, grads).status == step_status::applied);
+}
+
+TEST_CASE("an entry whose conversion throws is the caller's error, not a task's") {
+    struct handle {
+        std::vector<float>* values;
+        operator tensor_view()
+            const {  // NOLINT(google-explicit-constructor): converts as a list's entry does
+            if (values == nullptr) throw std::runtime_error("released");
+            return std::span(*values);
+        }
+    };
+    std::vector<float> weights(100'000, 1.0f), gradients(100'000, 1.0f);
+    const std::vector<handle> params{{&weights}}, grads{{&gradients}}, released{{nullptr}};
+    adam<presets::full_fp32> optimizer(params, {.lr = 1e-3}, {.executor = thread_pool(2)});
+    CHECK_THROWS_WITH_AS(optimizer.step(params, released), "released", std::runtime_error);
+    CHECK(weights == std::vector<float>(100'000, 1.0f));
     CHECK(optimizer.step(params, grads).status == step_status::applied);
 }
 

@@ -30,9 +30,7 @@ public:
 
     //! At most 2^30 summands. Neighbours of one magnitude meet in registers.
     void add(std::span<const double> summands) {
-        const auto count = static_cast<std::uint32_t>(summands.size());
-        if (additions_ + count > additions_between_carries) carry();
-        additions_ += count;
+        make_room(static_cast<std::uint32_t>(summands.size()));
         placed sum{};
         for (const double summand : summands) {
             if (summand == 0) continue;
@@ -46,7 +44,11 @@ public:
         }
         add(sum);
     }
-    void add(double summand) { add(std::span(&summand, 1)); }
+    ADAMANT_HOST_DEVICE void add(double summand) {
+        if (summand == 0) return;
+        make_room(1);
+        add(place(summand));
+    }
 
     ADAMANT_HOST_DEVICE void add(exact_sum other) {
         other.carry();
@@ -86,7 +88,11 @@ public:
     }
 
 private:
-    void add(const placed& sum) {
+    ADAMANT_HOST_DEVICE void make_room(std::uint32_t count) {
+        if (additions_ + count > additions_between_carries) carry();
+        additions_ += count;
+    }
+    ADAMANT_HOST_DEVICE void add(const placed& sum) {
         bins_[sum.bin] += sum.low & 0xFFFFFFFFu;
         bins_[sum.bin + 1] += sum.low >> 32;
         bins_[sum.bin + 2] += sum.high;

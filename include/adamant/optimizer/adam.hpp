@@ -30,10 +30,10 @@ class adam_state_access;  // optimizer/state_access.hpp
 }  // namespace detail
 
 //! Adam for a resolved policy. Lists have the order and the sizes given at construction, each time;
-//! pointers may change between steps, none is kept, and gradients are never written. A list whose entries lie
-//! side by side in memory is read where it is, by the executor's threads; of another a copy is made first.
-//! Errors: config_error (hyperparameters, policies that are not sound with them, ADAMANT_SIMD), shape_error
-//! (tensors); both leave everything as it was.
+//! pointers may change between steps, none is kept, and gradients are never written. A vector, span or array
+//! of views or spans is read where it is, by the executor's threads, and stays as it is until step returns;
+//! of another list a copy is made first. Errors: config_error (hyperparameters, policies that are not sound
+//! with them, ADAMANT_SIMD), shape_error (tensors); both leave everything as it was.
 template <class Resolved, memory Memory = host_memory>
 class basic_adam {
 public:
@@ -177,7 +177,7 @@ private:
 
     template <class List>
     static const auto& in_memory(const List& list, std::vector<tensor_view>& copy) {
-        if constexpr (std::ranges::contiguous_range<const List>) return list;
+        if constexpr (is_list_in_memory<List>) return list;
         else {
             for (std::size_t i = 0; i < std::ranges::size(list); ++i) copy.push_back(view_at(list, i));
             return std::as_const(copy);

@@ -82,6 +82,17 @@ inline constexpr bool is_read_only = false;
 template <class T, std::size_t Extent>
 inline constexpr bool is_read_only<std::span<const T, Extent>> = true;
 
+//! Lists that several threads may read at once: views or spans side by side in memory. Nothing of a caller is
+//! called to read an entry.
+template <class T>
+inline constexpr bool is_view = std::is_same_v<T, tensor_view>;
+template <class T, std::size_t Extent>
+inline constexpr bool is_view<std::span<T, Extent>> = true;
+template <class List>
+inline constexpr bool is_list_in_memory = false;
+template <std::ranges::contiguous_range List>
+inline constexpr bool is_list_in_memory<List> = is_view<std::ranges::range_value_t<List>>;
+
 //! A list of tensors that are written: spans of const values are not.
 template <class R>
 concept parameter_list = tensor_list<R> && !is_read_only<std::ranges::range_value_t<const R>>;

@@ -37,7 +37,7 @@ public:
         for (std::size_t tensor = 0; tensor < sizes.size(); ++tensor) {
             std::int64_t begin = 0;
             do {
-                if (room == 0) {
+                if (room == 0 && (sizes[tensor] > 0 || chunks_.empty())) {
                     task_starts_.push_back(chunks_.size());
                     room = task_elements;
                 }

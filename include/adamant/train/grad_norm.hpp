@@ -15,7 +15,7 @@
 
 namespace adamant::inline v0 {
 
-//! What the reading pass over the gradients finds.
+//! What the reading pass over the gradients finds. With found_inf the other numbers need not be complete.
 struct grad_statistics {
     exact_sum sum_of_squares{};
     bool found_inf = false;  //!< a gradient is infinite or NaN
@@ -39,7 +39,7 @@ struct grad_statistics {
             found_inf = true;
             for (const double sum : sums) found_nan = found_nan || std::isnan(sum);
         }
-        if (found_inf) return;  // nobody asks for more than that
+        if (found_inf) return;
         largest_block = std::max(largest_block, largest);
         if (in_norm) sum_of_squares.add(sums);
     }
