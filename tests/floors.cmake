@@ -17,7 +17,7 @@ set(floors
   "training: train/grad_norm train/grad_bucket train/loss_scaler train/step_decision train/schedule train/communicator train/bucket_plan train/rank_sum train/bucket_work train/shared_buckets train/param_gather"
   "optimizer: optimizer/optimizer_options optimizer/tensor_registry optimizer/tensor_state optimizer/adam optimizer/state_access optimizer/telemetry optimizer/convert optimizer/any_optimizer optimizer/rank_fingerprint optimizer/sharded optimizer/sharded_state"
   "roof: adamant")
-set(roof_folders yaml cuda mpi nccl safetensors torch)
+set(roof_folders yaml cuda mpi nccl safetensors)
 
 set(order "")
 foreach(floor IN LISTS floors)

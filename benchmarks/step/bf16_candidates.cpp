@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
-//! Weights without a master: all bf16, rounded stochastically.
+//! bf16 weights without a master, and bf16 moments rounded stochastically.
 #include "subjects.hpp"
 
 namespace {
