@@ -4,28 +4,29 @@
 //! each loaded, or-ed with zero and stored where the step stores.
 #pragma once
 
+#include <adamant/state/memory.hpp>
 #include <adamant/step/executor.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <new>
 #include <vector>
 
 namespace bench {
 
 class memory_twin {
 public:
-    //! A stream's bytes for 128 elements, and whether it is stored.
     struct stream {
-        int bytes;
+        int bytes;  //!< for 128 elements
         bool stored;
+        bool of_state;  //!< the optimizer allocates it, not the user
     };
 
-    memory_twin(std::int64_t elements, std::vector<stream> streams) : elements_(elements) {
+    memory_twin(std::int64_t elements, const std::vector<stream>& streams) : elements_(elements) {
         for (const stream& s : streams) {
             const auto bytes = static_cast<std::size_t>((elements + 127) / 128 * s.bytes);
-            memory_.push_back({std::vector<unsigned char>(bytes + 2 * line, 1), s});
+            memory_.push_back({adamant::buffer<unsigned char, owner>(bytes, {s.of_state}), s});
         }
     }
 
@@ -39,22 +40,29 @@ public:
             for (std::int64_t block = number * chunk; block < end; block += 1024)
                 for (memory& m : memory_) {
                     const std::int64_t blocks = (std::min<std::int64_t>(1024, end - block) + 127) / 128;
-                    touch(m.aligned() + block / 128 * m.shape.bytes, blocks * m.shape.bytes, m.shape.stored);
+                    touch(m.bytes.data() + block / 128 * m.shape.bytes, blocks * m.shape.bytes,
+                          m.shape.stored);
                 }
         };
         executor.run(chunks, task);
     }
 
 private:
-    static constexpr std::size_t line = 64;
-
-    struct memory {
-        std::vector<unsigned char> bytes;
-        stream shape;
-        unsigned char* aligned() {
-            const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
-            return bytes.data() + (line - address % line) % line;
+    //! Memory of the kind that the step has for this stream.
+    struct owner {
+        bool is_state;
+        void* allocate(std::size_t bytes, std::size_t alignment) {
+            if (is_state) return adamant::host_memory{}.allocate(bytes, alignment);
+            return ::operator new (bytes, std::align_val_t{alignment});
         }
+        void deallocate(void* pointer, std::size_t bytes, std::size_t alignment) noexcept {
+            if (is_state) adamant::host_memory{}.deallocate(pointer, bytes, alignment);
+            else ::operator delete (pointer, std::align_val_t{alignment});
+        }
+    };
+    struct memory {
+        adamant::buffer<unsigned char, owner> bytes;
+        stream shape;
     };
 
 #if defined(__x86_64__)

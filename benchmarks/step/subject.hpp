@@ -93,7 +93,8 @@ public:
     //! The streams of its step. Gradients are read, all else is stored too.
     static std::vector<memory_twin::stream> streams() {
         using adamant::slot;
-        std::vector<memory_twin::stream> result{{128 * sizeof(param_t), true}, {128 * sizeof(grad_t), false}};
+        std::vector<memory_twin::stream> result{{128 * sizeof(param_t), true, false},
+                                                {128 * sizeof(grad_t), false, false}};
         add_slot<slot::main_params>(result);
         add_slot<slot::exp_avg>(result);
         add_slot<slot::exp_avg_sq>(result);
@@ -105,8 +106,10 @@ private:
     static void add_slot(std::vector<memory_twin::stream>& streams) {
         using resolved = typename Policy::resolved;
         if constexpr (adamant::has_slot<resolved, S>)
-            streams.push_back({128 * static_cast<int>(sizeof(adamant::slot_code_t<resolved, S>)), true});
-        if constexpr (adamant::has_scales<resolved, S>) streams.push_back({128 / adamant::group_size, true});
+            streams.push_back(
+                {128 * static_cast<int>(sizeof(adamant::slot_code_t<resolved, S>)), true, true});
+        if constexpr (adamant::has_scales<resolved, S>)
+            streams.push_back({128 / adamant::group_size, true, true});
     }
 
     static adamant::hyperparameters hyper() {
