@@ -145,8 +145,7 @@ template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq
 __global__ void __launch_bounds__(threads, 4)
     update_kernel(const __grid_constant__ tensor_table table,
                   const __grid_constant__ update_state<Weight, ExpAvg, ExpAvgSq> s) {
-    constexpr bool noisy = Weight::how == rounding::stochastic || ExpAvg::how == rounding::stochastic ||
-                           ExpAvgSq::how == rounding::stochastic;
+    constexpr bool noisy = is_noisy<Weight, ExpAvg, ExpAvgSq>;
     if (*s.status != step_status::applied) return;
     const chunk c = s.chunks[blockIdx.x];
     const tensor_entry entry = s.entries[c.slot];

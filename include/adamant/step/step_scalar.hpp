@@ -59,13 +59,19 @@ ADAMANT_HOST_DEVICE constexpr group_noise noise_of(std::uint64_t seed, std::int6
 template <slot S>
 struct noise_for {
     group_noise noise;
+    int before = 0;  //!< elements of the group before the one with number 0
     ADAMANT_HOST_DEVICE constexpr std::uint32_t operator()(int element) const {
-        const auto e = static_cast<std::uint32_t>(element);
+        const auto e = static_cast<std::uint32_t>(before + element);
         if constexpr (S == slot::main_params) return noise.weight(e);
         else if constexpr (S == slot::exp_avg) return noise.exp_avg(e);
         else return noise.exp_avg_sq(e);
     }
 };
+
+//! Whether any of them is rounded stochastically.
+template <class Weight, class ExpAvg, class ExpAvgSq>
+inline constexpr bool is_noisy = Weight::how == rounding::stochastic || ExpAvg::how == rounding::stochastic ||
+                                 ExpAvgSq::how == rounding::stochastic;
 
 //! Whether a moment is stored below 16 bits, so that the update is held to its bound.
 template <class ExpAvg, class ExpAvgSq>
@@ -78,11 +84,11 @@ template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq
 ADAMANT_KERNEL_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& s,
                                          std::int64_t begin, std::int64_t end,
                                          const step_constants& constants) {
-    constexpr bool noisy = Weight::how == rounding::stochastic || ExpAvg::how == rounding::stochastic ||
-                           ExpAvgSq::how == rounding::stochastic;
     const step_constants c = constants;  // a copy that no store can alias
-    for (std::int64_t first = begin; first < end; first += group_size) {
-        const int count = static_cast<int>(smaller<std::int64_t>(group_size, end - first));
+    int count;
+    for (std::int64_t first = begin; first < end; first += count) {
+        const int before = static_cast<int>(first % group_size);
+        count = static_cast<int>(smaller<std::int64_t>(group_size - before, end - first));
         float p[group_size], m[group_size], v[group_size];
         Weight::load(s.weights, first, count, p);
         ExpAvg::load(s.exp_avg, first, count, m);
@@ -90,11 +96,11 @@ ADAMANT_KERNEL_INLINE void update_groups(const step_streams<Weight, Grad, ExpAvg
         for (int i = 0; i < count; ++i)
             adam_update<is_bounded<ExpAvg, ExpAvgSq>>(c, main_grad<MainGrad>(s.grads[first + i]), p[i], m[i],
                                                       v[i]);
-        if constexpr (noisy) {
+        if constexpr (is_noisy<Weight, ExpAvg, ExpAvgSq>) {
             const group_noise noise = noise_of(c.seed, s.flat_start + first, c.step);
-            Weight::store(s.weights, first, count, p, noise_for<slot::main_params>{noise});
-            ExpAvg::store(s.exp_avg, first, count, m, noise_for<slot::exp_avg>{noise});
-            ExpAvgSq::store(s.exp_avg_sq, first, count, v, noise_for<slot::exp_avg_sq>{noise});
+            Weight::store(s.weights, first, count, p, noise_for<slot::main_params>{noise, before});
+            ExpAvg::store(s.exp_avg, first, count, m, noise_for<slot::exp_avg>{noise, before});
+            ExpAvgSq::store(s.exp_avg_sq, first, count, v, noise_for<slot::exp_avg_sq>{noise, before});
         } else {
             Weight::store(s.weights, first, count, p, no_noise{});
             ExpAvg::store(s.exp_avg, first, count, m, no_noise{});
@@ -115,7 +121,7 @@ __attribute__((target("fma"))) void update_groups_fma(const step_streams<Weight,
 
 }  // namespace detail
 
-//! Updates elements [begin, end) of a tensor; begin is a multiple of group_size.
+//! Updates elements [begin, end) of a tensor; begin is a multiple of group_size where a codec has scales.
 template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
 void update_chunk_scalar(const step_streams<Weight, Grad, ExpAvg, ExpAvgSq>& streams, std::int64_t begin,
                          std::int64_t end, const step_constants& constants) {
