@@ -56,7 +56,7 @@ std::vector<case_to_time> cases(bool quick, int threads) {
     constexpr std::int64_t dram = 20 << 20, l3 = 1 << 20;
     if (quick)
         return {{"single", {dram}, threads, 0.2},
-                {"resnet50", resnet50(), threads, 0.1},
+                {"resnet50", resnet50(), threads, 0.2},
                 {"tiny", tiny(), threads, 0.06}};
     return {{"single", {l3}, 1, 1},       {"single", {l3}, threads, 1},
             {"single", {dram}, 1, 2},     {"single", {dram}, threads, 3},

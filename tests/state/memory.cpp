@@ -10,6 +10,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <string>
 #include <utility>
 
 using namespace adamant;
@@ -28,6 +32,22 @@ using scaled_state = optimizer_state<
     policy<mode<bf16>, precision_aware, main_params<fp16>, exp_avg<fp8>, exp_avg_sq<fp8_fine>>::resolved,
     counting_memory>;
 
+#if defined(__linux__)
+//! Whether the mapping that holds this address has the flag that madvise(MADV_HUGEPAGE) sets.
+bool is_advised_huge(const void* address) {
+    const auto at = reinterpret_cast<std::uintptr_t>(address);
+    std::ifstream maps("/proc/self/smaps");
+    bool inside = false;
+    for (std::string line; std::getline(maps, line);) {
+        std::uintptr_t first = 0, end = 0;
+        if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " ", &first, &end) == 2)
+            inside = first <= at && at < end;
+        if (inside && line.starts_with("VmFlags:")) return line.find(" hg") != std::string::npos;
+    }
+    return false;
+}
+#endif
+
 }  // namespace
 
 TEST_CASE("a buffer is zeros on a cache line of its own") {
@@ -39,6 +59,16 @@ TEST_CASE("a buffer is zeros on a cache line of its own") {
     CHECK(std::all_of(values.data(), values.data() + 1000, [](float x) { return to_bits(x) == 0; }));
     CHECK(values.bytes() == 4000);
 }
+
+#if defined(__linux__)
+TEST_CASE("host_memory asks for huge pages for what fills them, and works without") {
+    constexpr std::size_t huge_page = 2 << 20;
+    const buffer<float, host_memory> large(huge_page, {});
+    CHECK(reinterpret_cast<std::uintptr_t>(large.data()) % huge_page == 0);
+    CHECK(std::all_of(large.data(), large.data() + huge_page, [](float x) { return to_bits(x) == 0; }));
+    if (std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) CHECK(is_advised_huge(large.data()));
+}
+#endif
 
 TEST_CASE("a buffer of nothing allocates nothing") {
     ledger book;
