@@ -125,11 +125,6 @@ ADAMANT_SIMD shorts sum_or_zero(shorts a, shorts b) {
 
 //! Halves as floats, and back.
 ADAMANT_SIMD floats from_halves(half_shorts halves) { return (floats)_mm256_cvtph_ps((__m128i)halves); }
-ADAMANT_SIMD half_shorts even_shorts(shorts x) {
-    const __m256i even = _mm256_shuffle_epi8((__m256i)x, _mm256_set1_epi64x(0x0D0C090805040100));
-    return (half_shorts)_mm256_castsi256_si128(_mm256_permute4x64_epi64(even, 0xD8));
-}
-ADAMANT_SIMD half_shorts odd_shorts(shorts x) { return even_shorts((shorts)((words)x >> 16)); }
 //! Floats as halves in the low halves of words.
 ADAMANT_SIMD words to_halves(floats x) {
     return (words)_mm256_cvtepu16_epi32(_mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
@@ -139,12 +134,20 @@ ADAMANT_SIMD words to_halves(floats x) {
 struct float_vectors {
     floats a, b;
 };
-ADAMANT_SIMD float_vectors load_apart(const float* from) {
-    const __m256 x =
-        _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(from + 8), 1);
-    const __m256 y =
-        _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from + 4)), _mm_loadu_ps(from + 12), 1);
+//! Of the elements 0-3 and 8-11, and 4-7 and 12-15.
+ADAMANT_SIMD float_vectors apart(__m256 x, __m256 y) {
     return {(floats)_mm256_shuffle_ps(x, y, 0x88), (floats)_mm256_shuffle_ps(x, y, 0xDD)};
+}
+ADAMANT_SIMD float_vectors load_apart(const float* from) {
+    return apart(
+        _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from)), _mm_loadu_ps(from + 8), 1),
+        _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from + 4)), _mm_loadu_ps(from + 12), 1));
+}
+//! The same of halves.
+ADAMANT_SIMD float_vectors load_halves_apart(const void* from) {
+    const auto* const halves = static_cast<const __m128i*>(from);
+    const __m128i x = _mm_loadu_si128(halves), y = _mm_loadu_si128(halves + 1);
+    return apart(_mm256_cvtph_ps(_mm_unpacklo_epi64(x, y)), _mm256_cvtph_ps(_mm_unpackhi_epi64(x, y)));
 }
 ADAMANT_SIMD void store_together(float* to, float_vectors v) {
     const __m256 x = _mm256_unpacklo_ps(v.a, v.b), y = _mm256_unpackhi_ps(v.a, v.b);

@@ -145,10 +145,6 @@ ADAMANT_SIMD shorts sum_or_zero(shorts a, shorts b) {
 ADAMANT_SIMD floats from_halves(half_shorts halves) {
     return (floats)_mm512_maskz_cvtph_ps(all16, (__m256i)halves);
 }
-ADAMANT_SIMD half_shorts even_shorts(shorts x) {
-    return (half_shorts)_mm512_maskz_cvtepi32_epi16(all16, (__m512i)x);
-}
-ADAMANT_SIMD half_shorts odd_shorts(shorts x) { return even_shorts((shorts)((words)x >> 16)); }
 //! Floats as halves in the low halves of words.
 ADAMANT_SIMD words to_halves(floats x) {
     return (words)_mm512_maskz_cvtepu16_epi32(all16,
@@ -162,9 +158,17 @@ struct float_vectors {
 ADAMANT_SIMD floats selected(floats a, floats b, words places) {
     return (floats)_mm512_permutex2var_ps(a, (__m512i)places, b);
 }
-ADAMANT_SIMD float_vectors load_apart(const float* from) {
-    const __m512 x = _mm512_loadu_ps(from), y = _mm512_loadu_ps(from + 16);
+ADAMANT_SIMD float_vectors apart(floats x, floats y) {
     return {selected(x, y, first_elements), selected(x, y, first_elements + 1)};
+}
+ADAMANT_SIMD float_vectors load_apart(const float* from) {
+    return apart(_mm512_loadu_ps(from), _mm512_loadu_ps(from + 16));
+}
+//! The same of halves.
+ADAMANT_SIMD float_vectors load_halves_apart(const void* from) {
+    const auto* const halves = static_cast<const __m256i*>(from);
+    return apart(from_halves((half_shorts)_mm256_loadu_si256(halves)),
+                 from_halves((half_shorts)_mm256_loadu_si256(halves + 1)));
 }
 ADAMANT_SIMD void store_together(float* to, float_vectors v) {
     const words low{0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23};

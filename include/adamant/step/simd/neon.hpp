@@ -106,8 +106,6 @@ ADAMANT_SIMD shorts sum_or_zero(shorts a, shorts b) { return (a + b) & (shorts)(
 
 //! Halves as floats, and back.
 ADAMANT_SIMD floats from_halves(half_shorts halves) { return (floats)vcvt_f32_f16((float16x4_t)halves); }
-ADAMANT_SIMD half_shorts even_shorts(shorts x) { return (half_shorts)vmovn_u32((uint32x4_t)x); }
-ADAMANT_SIMD half_shorts odd_shorts(shorts x) { return (half_shorts)vshrn_n_u32((uint32x4_t)x, 16); }
 //! Floats as halves in the low halves of words.
 ADAMANT_SIMD words to_halves(floats x) { return (words)vmovl_u16((uint16x4_t)vcvt_f16_f32((float32x4_t)x)); }
 
@@ -118,6 +116,11 @@ struct float_vectors {
 ADAMANT_SIMD float_vectors load_apart(const float* from) {
     const float32x4x2_t x = vld2q_f32(from);
     return {(floats)x.val[0], (floats)x.val[1]};
+}
+//! The same of halves.
+ADAMANT_SIMD float_vectors load_halves_apart(const void* from) {
+    const uint16x4x2_t x = vld2_u16(static_cast<const std::uint16_t*>(from));
+    return {from_halves((half_shorts)x.val[0]), from_halves((half_shorts)x.val[1])};
 }
 ADAMANT_SIMD void store_together(float* to, float_vectors v) {
     vst2q_f32(to, {{(float32x4_t)v.a, (float32x4_t)v.b}});
