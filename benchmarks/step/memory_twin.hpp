@@ -25,7 +25,7 @@ public:
 
     memory_twin(std::int64_t elements, const std::vector<stream>& streams) : elements_(elements) {
         for (const stream& s : streams) {
-            const auto bytes = static_cast<std::size_t>((elements + 127) / 128 * s.bytes);
+            const auto bytes = static_cast<std::size_t>(((elements + 127) / 128 * s.bytes + 31) / 32 * 32);
             memory_.push_back({adamant::buffer<unsigned char, owner>(bytes, {s.of_state}), s});
         }
     }

@@ -13,8 +13,14 @@
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
+#include <limits>
+#include <new>
 #include <string>
 #include <utility>
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 using namespace adamant;
 
@@ -46,6 +52,14 @@ bool is_advised_huge(const void* address) {
     }
     return false;
 }
+//! Not on every kernel, nor in an emulator.
+bool advice_shows() {
+    constexpr std::size_t size = 4 << 20;
+    void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const bool shows = madvise(memory, size, MADV_HUGEPAGE) == 0 && is_advised_huge(memory);
+    munmap(memory, size);
+    return shows;
+}
 #endif
 
 }  // namespace
@@ -66,9 +80,15 @@ TEST_CASE("host_memory asks for huge pages for what fills them, and works withou
     const buffer<float, host_memory> large(huge_page, {});
     CHECK(reinterpret_cast<std::uintptr_t>(large.data()) % huge_page == 0);
     CHECK(std::all_of(large.data(), large.data() + huge_page, [](float x) { return to_bits(x) == 0; }));
-    if (std::ifstream("/sys/kernel/mm/transparent_hugepage/enabled")) CHECK(is_advised_huge(large.data()));
+    if (advice_shows()) CHECK(is_advised_huge(large.data()));
 }
 #endif
+
+TEST_CASE("host_memory refuses what no array can be") {
+    for (const std::size_t missing : {0u, 64u, 4096u, 1u << 21, 1u << 30})
+        CHECK_THROWS_AS(host_memory{}.allocate(std::numeric_limits<std::size_t>::max() - missing, 64),
+                        std::bad_alloc);
+}
 
 TEST_CASE("a buffer of nothing allocates nothing") {
     ledger book;

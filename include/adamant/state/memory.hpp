@@ -39,6 +39,8 @@ inline constexpr bool is_on_host = !requires(M m, void* p, std::size_t bytes) {
 //! five arrays at once, and a page of 4 KiB ends every thousand elements.
 struct host_memory {
     void* allocate(std::size_t bytes, std::size_t alignment) {
+        if (bytes > std::numeric_limits<std::ptrdiff_t>::max())
+            throw std::bad_alloc();  // rounding up would wrap
         void* pointer = ::operator new(bytes, align(bytes, alignment));
 #if defined(MADV_HUGEPAGE)
         // A hint: where there are none, all works as well in small ones.
