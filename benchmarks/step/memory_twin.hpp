@@ -25,7 +25,9 @@ public:
 
     memory_twin(std::int64_t elements, const std::vector<stream>& streams) : elements_(elements) {
         for (const stream& s : streams) {
-            const auto bytes = static_cast<std::size_t>(((elements + 127) / 128 * s.bytes + 31) / 32 * 32);
+            const std::int64_t whole = (elements + 127) / 128 * s.bytes;
+            const auto bytes =
+                static_cast<std::size_t>((whole + 31) / 32 * 32);  // touch() takes 32 at a time
             memory_.push_back({adamant::buffer<unsigned char, owner>(bytes, {s.of_state}), s});
         }
     }

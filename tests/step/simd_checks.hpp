@@ -31,7 +31,7 @@ void for_each_kernel(F f) {
 #endif
 }
 
-//! The last one as a gradient makes an exp_avg_sq that rounding up in bf16 would carry to infinity.
+//! The last one as an fp32 gradient makes an exp_avg_sq that rounding up in bf16 would carry to infinity.
 inline constexpr float wild_values[]{
     0.0f,     -0.0f,     0x1p-149f, -0x1p-149f,     0x1p-126f,       0x1p-60f,    -0x1p-30f,    1.0f,
     -1.0f,    0x1.01p0f, 0x1.03p0f, 0x1.FFFFFEp-1f, 65504.0f,        65520.0f,    0x1p100f,     -0x1p118f,
@@ -64,11 +64,21 @@ void make_wild(Tensor& t, std::size_t size, std::uint64_t seed, std::uint32_t ra
             t.set_grad(i, zeros ? 0.0f : factor * static_cast<float>(inputs::uniform(seed + 1, i)));
             const std::uint32_t w = word(seed, 8 * i);
             if (w % rarity != 0) continue;
-            switch (w / rarity % 4) {
+            constexpr float largest_bfloat16 = 0x1.FEp127f;
+            switch (w / rarity % 6) {
                 case 0: p[e] = wild(i); break;
                 case 1: m[e] = wild(i); break;
                 case 2: v[e] = std::abs(wild(i)); break;
-                default: t.set_grad(i, wild(i)); break;
+                case 3: t.set_grad(i, wild(i)); break;
+                case 4:  // an exp_avg_sq beyond the largest bf16, of bf16 values
+                    v[e] = largest_bfloat16;
+                    t.set_grad(i, 2.8e19f);
+                    break;
+                default:  // such a parameter, where weights decay decoupled
+                    p[e] = largest_bfloat16;
+                    m[e] = -3e29f;
+                    v[e] = 0;
+                    t.set_grad(i, 0);
             }
         }
         t.store(at, count, p, m, v);
