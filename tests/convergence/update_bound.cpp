@@ -33,6 +33,10 @@ constexpr std::array<betas, 11> all_betas{{{0.9, 0.999},
                                            {0.9, 0.5},
                                            {0.999, 0.9}}};
 
+double update_bound(const hyperparameters& h, std::int64_t t, std::int64_t from_zero) {
+    return adamant::update_bound(h, corrections_of_step(h, t), from_zero);
+}
+
 //! B_t, by the formula.
 long double bound(const hyperparameters& h, std::int64_t t, std::int64_t from_zero) {
     const long double b1 = static_cast<float>(h.beta1), b2 = static_cast<float>(h.beta2), r = b1 * b1 / b2;

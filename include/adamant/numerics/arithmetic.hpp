@@ -55,7 +55,15 @@ ADAMANT_HOST_DEVICE inline double product(double a, double b) {
 #if defined(__CUDA_ARCH__)
     return __dmul_rn(a, b);
 #else
-    const volatile double result = a * b;
+    double result = a * b;
+#if defined(__GNUC__) && defined(__x86_64__)
+    asm("" : "+x"(result));
+#elif defined(__GNUC__) && defined(__aarch64__)
+    asm("" : "+w"(result));
+#else
+    volatile double in_memory = result;
+    result = in_memory;
+#endif
     return result;
 #endif
 }

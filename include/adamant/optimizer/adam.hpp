@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -223,22 +224,17 @@ private:
     template <class Params, class Grads>
     grad_statistics read_lists(const Params& params, const Grads& grads, bool wanted) const {
         grad_statistics total;
-        bool all_fit = true;
         std::mutex mutex;
+        std::atomic<bool> all_fit = true;
         executor_.run(plan_.tasks(), [&](std::int64_t number) {
+            if (!task_fits(number, params, grads)) all_fit = false;
+            if (!wanted || !all_fit) return;
             const default_float_environment environment;
             grad_statistics part;
-            bool fit = true;
-            for (const chunk& c : plan_.task(number)) {
-                const tensor_view grad = view_at(grads, c.tensor);
-                fit = fit && tensors().fits(grad, c.tensor, dtype_of<grad_t>) &&
-                      tensors().fits(view_at(params, c.tensor), c.tensor, tensors().type(c.tensor));
-                if (fit && wanted)
-                    read_gradients<main_grad_t>(static_cast<const grad_t*>(grad.data), c.begin, c.end,
-                                                tensors().in_norm(c.tensor), part);
-            }
+            for (const chunk& c : plan_.task(number))
+                read_gradients<main_grad_t>(static_cast<const grad_t*>(view_at(grads, c.tensor).data),
+                                            c.begin, c.end, tensors().in_norm(c.tensor), part);
             const std::lock_guard lock(mutex);
-            all_fit = all_fit && fit;
             total.add(part);
         });
         for (std::size_t i = 0; !all_fit && i < tensor_count(); ++i) {  // tasks do not throw
@@ -246,6 +242,15 @@ private:
             tensors().check_view(view_at(grads, i), i, dtype_of<grad_t>, "gradients");
         }
         return total;
+    }
+
+    template <class Params, class Grads>
+    bool task_fits(std::int64_t number, const Params& params, const Grads& grads) const {
+        for (const chunk& c : plan_.task(number))
+            if (!tensors().fits(view_at(grads, c.tensor), c.tensor, dtype_of<grad_t>) ||
+                !tensors().fits(view_at(params, c.tensor), c.tensor, tensors().type(c.tensor)))
+                return false;
+        return true;
     }
 
     step_constants constants_of(const step_plan& plan, const param_group& group) const {

@@ -54,25 +54,38 @@ struct step_constants {
 ADAMANT_HOST_DEVICE inline double power(double base, std::int64_t exponent) {
     double result = 1;
     for (; exponent > 0; exponent >>= 1) {
-        if (exponent & 1) result = product(result, base);
+        const double factors[]{1, base};  // no branch: the bits of a step's number cannot be predicted
+        result = product(result, factors[exponent & 1]);
         base = product(base, base);
     }
     return result;
+}
+
+//! What bias correction divides the moments by: 1 - beta1^step, and the root of 1 - beta2^step.
+struct bias_corrections {
+    double exp_avg = 1, root_of_exp_avg_sq = 1;
+
+    //! exp_avg over the root of exp_avg_sq is multiplied with it.
+    ADAMANT_HOST_DEVICE double ratio() const { return root_of_exp_avg_sq / exp_avg; }
+};
+ADAMANT_HOST_DEVICE inline bias_corrections corrections_of_step(const hyperparameters& h, std::int64_t step) {
+    if (!h.bias_correction) return {};
+    return {1 - power(double{static_cast<float>(h.beta1)}, step),
+            square_root(1 - power(double{static_cast<float>(h.beta2)}, step))};
 }
 
 //! The largest |u| that Adam can reach, by Cauchy-Schwarz: after n steps from zero state |exp_avg| is at most
 //! (1-b1)/sqrt(1-b2) * sqrt((1-r^n)/(1-r)) times the root of exp_avg_sq, r = b1^2/b2. Moments below 16 bits
 //! are rounded apart and could exceed it, so they are held to it, with a thousandth to spare. There is none
 //! without bias correction or with beta2 = 0.
-ADAMANT_HOST_DEVICE inline double update_bound(const hyperparameters& h, std::int64_t step,
+ADAMANT_HOST_DEVICE inline double update_bound(const hyperparameters& h, const bias_corrections& corrections,
                                                std::int64_t steps_from_zero) {
     const double beta1 = static_cast<float>(h.beta1), beta2 = static_cast<float>(h.beta2);
     if (!h.bias_correction || beta2 == 0) return double_infinity;
     const double r = beta1 * beta1 / beta2;
     const double sum =
         r == 1 ? static_cast<double>(steps_from_zero) : (1 - power(r, steps_from_zero)) / (1 - r);
-    const double corrections = square_root(1 - power(beta2, step)) / (1 - power(beta1, step));
-    return 1.001 * corrections * (1 - beta1) / square_root(1 - beta2) * square_root(sum);
+    return 1.001 * corrections.ratio() * (1 - beta1) / square_root(1 - beta2) * square_root(sum);
 }
 
 //! The constants of step number `step` (1 is the first). `lr` and `weight_decay` are those of the group;
@@ -82,17 +95,17 @@ ADAMANT_HOST_DEVICE inline step_constants constants_of_step(const hyperparameter
                                                             double grad_factor,
                                                             std::int64_t steps_from_zero) {
     const auto beta1 = static_cast<float>(h.beta1), beta2 = static_cast<float>(h.beta2);
-    const double bc1 = h.bias_correction ? 1 - power(double{beta1}, step) : 1;
-    const double root2 = h.bias_correction ? square_root(1 - power(double{beta2}, step)) : 1;
-    const auto eps = static_cast<float>(product(double{static_cast<float>(h.eps)}, root2));
-    const double bound = update_bound(h, step, steps_from_zero);
+    const bias_corrections corrections = corrections_of_step(h, step);
+    const auto eps =
+        static_cast<float>(product(double{static_cast<float>(h.eps)}, corrections.root_of_exp_avg_sq));
+    const double bound = update_bound(h, corrections, steps_from_zero);
     const bool bound_fits = bound <= double{largest_float};
     return {.grad_factor = static_cast<float>(grad_factor),
             .beta1 = beta1,
             .one_minus_beta1 = 1.0f - beta1,
             .beta2 = beta2,
             .one_minus_beta2 = 1.0f - beta2,
-            .exp_avg_factor = static_cast<float>(root2 / bc1),
+            .exp_avg_factor = static_cast<float>(corrections.ratio()),
             .eps = larger(eps, smallest_float),
             .lr = static_cast<float>(lr),
             .weight_decay = static_cast<float>(weight_decay),

@@ -13,10 +13,15 @@ namespace adamant::inline v0 {
 class default_float_environment {
 public:
 #if defined(__x86_64__)
-    default_float_environment() : saved_(_mm_getcsr()) { _mm_setcsr(0x1F80); }
-    ~default_float_environment() { _mm_setcsr(saved_); }
+    default_float_environment() : saved_(_mm_getcsr()) {
+        if ((saved_ & ~flags) != usual) _mm_setcsr(usual);  // only if need be: a core waits for it
+    }
+    ~default_float_environment() {
+        if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
+    }
 
 private:
+    static constexpr unsigned usual = 0x1F80, flags = 0x3F;  //!< of exceptions that there were
     unsigned saved_;
 #elif defined(__aarch64__)
     default_float_environment() {
