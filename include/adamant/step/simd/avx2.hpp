@@ -25,9 +25,7 @@ typedef std::uint16_t shorts __attribute__((vector_size(32)));
 typedef std::int16_t signed_shorts __attribute__((vector_size(32)));
 typedef std::int16_t half_shorts __attribute__((vector_size(16)));
 
-//! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next
-//! ones.
-inline constexpr words first_elements{0, 2, 4, 6, 8, 10, 12, 14};
+inline constexpr words first_places{0, 1, 2, 3, 4, 5, 6, 7};
 
 ADAMANT_SIMD floats fma(floats a, floats b, floats c) { return (floats)_mm256_fmadd_ps(a, b, c); }
 ADAMANT_SIMD floats root(floats a) { return (floats)_mm256_sqrt_ps(a); }

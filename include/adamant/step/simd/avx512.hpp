@@ -24,9 +24,7 @@ typedef std::uint16_t shorts __attribute__((vector_size(64)));
 typedef std::int16_t signed_shorts __attribute__((vector_size(64)));
 typedef std::int16_t half_shorts __attribute__((vector_size(32)));
 
-//! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next
-//! ones.
-inline constexpr words first_elements{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+inline constexpr words first_places{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 
 // GCC 12 warns of an undefined register in the plain forms of these operations; masks of ones cost nothing.
 inline constexpr __mmask8 all8 = 0xFF;
@@ -151,6 +149,25 @@ ADAMANT_SIMD words to_halves(floats x) {
                                               _mm512_maskz_cvtps_ph(all16, x, _MM_FROUND_TO_NEAREST_INT));
 }
 
+ADAMANT_SIMD half_shorts packed_halves(floats x) {
+    return (half_shorts)_mm512_maskz_cvtps_ph(all16, x, _MM_FROUND_TO_NEAREST_INT);
+}
+ADAMANT_SIMD shorts side_by_side(half_shorts a, half_shorts b) {
+    const __m512i both = _mm512_maskz_broadcast_i64x4(all8, (__m256i)b);
+    return (shorts)_mm512_maskz_inserti64x4(all8, both, (__m256i)a, 0);
+}
+//! Bytes with their signs as 16-bit values.
+ADAMANT_SIMD half_shorts signed_bytes(const std::uint8_t* from) {
+    return (half_shorts)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+}
+//! 16-bit values at any places of two vectors; those at odd ones of the result from one, zero between them.
+ADAMANT_SIMD shorts selected(shorts a, shorts b, shorts places) {
+    return (shorts)_mm512_permutex2var_epi16((__m512i)a, (__m512i)places, (__m512i)b);
+}
+ADAMANT_SIMD words selected_on_top(shorts a, shorts places) {
+    return (words)_mm512_maskz_permutexvar_epi16(0xAAAAAAAA, (__m512i)places, (__m512i)a);
+}
+
 //! Neighbouring floats: those at even and at odd places, and both in their order again.
 struct float_vectors {
     floats a, b;
@@ -159,7 +176,7 @@ ADAMANT_SIMD floats selected(floats a, floats b, words places) {
     return (floats)_mm512_permutex2var_ps(a, (__m512i)places, b);
 }
 ADAMANT_SIMD float_vectors apart(floats x, floats y) {
-    return {selected(x, y, first_elements), selected(x, y, first_elements + 1)};
+    return {selected(x, y, first_places * 2), selected(x, y, first_places * 2 + 1)};
 }
 ADAMANT_SIMD float_vectors load_apart(const float* from) {
     return apart(_mm512_loadu_ps(from), _mm512_loadu_ps(from + 16));
@@ -214,8 +231,10 @@ ADAMANT_SIMD words largest_of(const ints (&v)[lanes]) {
 }  // namespace adamant::inline v0::avx512
 
 #define ADAMANT_SIMD_NAMESPACE avx512
+#define ADAMANT_SIMD_SELECTS_SHORTS
 #include <adamant/step/simd/kernel.inc>
 #undef ADAMANT_SIMD_NAMESPACE
+#undef ADAMANT_SIMD_SELECTS_SHORTS
 #undef ADAMANT_SIMD
 #undef ADAMANT_SIMD_TARGET
 #undef ADAMANT_SIMD_REGISTER

@@ -24,9 +24,7 @@ typedef std::uint16_t shorts __attribute__((vector_size(16)));
 typedef std::int16_t signed_shorts __attribute__((vector_size(16)));
 typedef std::int16_t half_shorts __attribute__((vector_size(8)));
 
-//! The elements of a pair, in the order of kernel.inc: those of the first vector; the second has the next
-//! ones.
-inline constexpr words first_elements{0, 2, 4, 6};
+inline constexpr words first_places{0, 1, 2, 3};
 
 ADAMANT_SIMD floats fma(floats a, floats b, floats c) {
     return (floats)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
