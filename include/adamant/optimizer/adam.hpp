@@ -197,6 +197,7 @@ private:
     template <class Params, class Grads, class Agree>
     step_plan plan_step(const step_options& options, const Params& params, const Grads& grads,
                         Agree&& agree) const {
+        const std::optional<double> given_norm = options.grad_norm;
         const double lr = options.lr.value_or(hyper_.lr);
         const double weight_decay = options.weight_decay.value_or(hyper_.weight_decay);
         require_valid_step(options, hyper_, tensors().groups(), loss_scale());
@@ -206,9 +207,9 @@ private:
 
         step_result result{.lr = lr};
         double largest = 0;  // no gradient is larger, once unscaled
-        const grad_statistics own = read_lists(params, grads, !options.grad_norm);
-        if (options.grad_norm) {
-            result.grad_norm = largest = *options.grad_norm;
+        const grad_statistics own = read_lists(params, grads, !given_norm);
+        if (given_norm) {
+            result.grad_norm = largest = *given_norm;
         } else {
             const grad_statistics statistics = agree(own);
             result.grad_norm = product(statistics.norm(), unscale);
