@@ -61,7 +61,8 @@ ADAMANT_HOST_DEVICE inline double power(double base, std::int64_t exponent) {
     return result;
 }
 
-//! What bias correction divides the moments by: 1 - beta1^step, and the root of 1 - beta2^step.
+//! What bias correction divides exp_avg by, 1 - beta1^step, and the root of exp_avg_sq by, that of
+//! 1 - beta2^step.
 struct bias_corrections {
     double exp_avg = 1, root_of_exp_avg_sq = 1;
 

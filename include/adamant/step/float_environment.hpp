@@ -21,7 +21,8 @@ public:
     }
 
 private:
-    static constexpr unsigned usual = 0x1F80, flags = 0x3F;  //!< of exceptions that there were
+    static constexpr unsigned usual = 0x1F80;  //!< to nearest, subnormals, no traps
+    static constexpr unsigned flags = 0x3F;    //!< of exceptions that there were
     unsigned saved_;
 #elif defined(__aarch64__)
     default_float_environment() {
