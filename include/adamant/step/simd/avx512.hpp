@@ -160,10 +160,11 @@ ADAMANT_SIMD shorts side_by_side(half_shorts a, half_shorts b) {
 ADAMANT_SIMD half_shorts signed_bytes(const std::uint8_t* from) {
     return (half_shorts)_mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
-//! 16-bit values at any places of two vectors; those at odd ones of the result from one, zero between them.
+//! The 16-bit values at these places of two vectors.
 ADAMANT_SIMD shorts selected(shorts a, shorts b, shorts places) {
     return (shorts)_mm512_permutex2var_epi16((__m512i)a, (__m512i)places, (__m512i)b);
 }
+//! Those of one vector as the high halves of words; every second place counts.
 ADAMANT_SIMD words selected_on_top(shorts a, shorts places) {
     return (words)_mm512_maskz_permutexvar_epi16(0xAAAAAAAA, (__m512i)places, (__m512i)a);
 }
