@@ -33,6 +33,9 @@ ADAMANT_SIMD floats root(floats a) { return (floats)_mm256_sqrt_ps(a); }
 ADAMANT_SIMD floats smaller(floats a, floats b) { return (floats)_mm256_min_ps(a, b); }
 ADAMANT_SIMD floats larger(floats a, floats b) { return (floats)_mm256_max_ps(a, b); }
 ADAMANT_SIMD ints larger(ints a, ints b) { return (ints)_mm256_max_epi32((__m256i)a, (__m256i)b); }
+ADAMANT_SIMD signed_shorts larger(signed_shorts a, signed_shorts b) {
+    return (signed_shorts)_mm256_max_epi16((__m256i)a, (__m256i)b);
+}
 ADAMANT_SIMD words larger(words a, words b) { return (words)_mm256_max_epu32((__m256i)a, (__m256i)b); }
 ADAMANT_SIMD words smaller(words a, words b) { return (words)_mm256_min_epu32((__m256i)a, (__m256i)b); }
 //! (a + b + 1) / 2 of unsigned 16-bit words.
@@ -49,12 +52,16 @@ ADAMANT_SIMD longs exclusive_or(longs a, longs b, longs c) { return a ^ b ^ c; }
 using flags = __m256i;
 ADAMANT_SIMD flags no_flags() { return _mm256_setzero_si256(); }
 ADAMANT_SIMD flags either(flags a, flags b) { return _mm256_or_si256(a, b); }
-ADAMANT_SIMD bool any(flags f) { return !_mm256_testz_si256(f, f); }
+//! A test of the vector takes as long as two instructions, and the divider's port.
+ADAMANT_SIMD bool any(flags f) { return _mm256_movemask_epi8(f) != 0; }
 ADAMANT_SIMD flags nan_in(floats a, floats b) {
     return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_UNORD_Q));
 }
 ADAMANT_SIMD flags above(ints a, std::int32_t limit) {
     return _mm256_cmpgt_epi32((__m256i)a, _mm256_set1_epi32(limit));
+}
+ADAMANT_SIMD flags above(signed_shorts a, std::int16_t limit) {
+    return _mm256_cmpgt_epi16((__m256i)a, _mm256_set1_epi16(limit));
 }
 
 //! 16-bit words as words of 32 bits.

@@ -39,6 +39,9 @@ ADAMANT_SIMD floats larger(floats a, floats b) { return (floats)_mm512_maskz_max
 ADAMANT_SIMD ints larger(ints a, ints b) {
     return (ints)_mm512_maskz_max_epi32(all16, (__m512i)a, (__m512i)b);
 }
+ADAMANT_SIMD signed_shorts larger(signed_shorts a, signed_shorts b) {
+    return (signed_shorts)_mm512_maskz_max_epi16(all32, (__m512i)a, (__m512i)b);
+}
 ADAMANT_SIMD words larger(words a, words b) {
     return (words)_mm512_maskz_max_epu32(all16, (__m512i)a, (__m512i)b);
 }
@@ -60,13 +63,16 @@ ADAMANT_SIMD longs exclusive_or(longs a, longs b, longs c) {
 }
 
 //! Elements that something is true of.
-using flags = __mmask16;
+using flags = __mmask32;
 ADAMANT_SIMD flags no_flags() { return 0; }
 ADAMANT_SIMD flags either(flags a, flags b) { return static_cast<flags>(a | b); }
 ADAMANT_SIMD bool any(flags f) { return f != 0; }
 ADAMANT_SIMD flags nan_in(floats a, floats b) { return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q); }
 ADAMANT_SIMD flags above(ints a, std::int32_t limit) {
     return _mm512_cmpgt_epi32_mask((__m512i)a, _mm512_set1_epi32(limit));
+}
+ADAMANT_SIMD flags above(signed_shorts a, std::int16_t limit) {
+    return _mm512_cmpgt_epi16_mask((__m512i)a, _mm512_set1_epi16(limit));
 }
 
 //! 16-bit words as words of 32 bits.

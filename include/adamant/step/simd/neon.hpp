@@ -41,6 +41,9 @@ ADAMANT_SIMD floats larger(floats a, floats b) {
     return selected(vcgtq_f32((float32x4_t)a, (float32x4_t)b), a, b);
 }
 ADAMANT_SIMD ints larger(ints a, ints b) { return (ints)vmaxq_s32((int32x4_t)a, (int32x4_t)b); }
+ADAMANT_SIMD signed_shorts larger(signed_shorts a, signed_shorts b) {
+    return (signed_shorts)vmaxq_s16((int16x8_t)a, (int16x8_t)b);
+}
 ADAMANT_SIMD words larger(words a, words b) { return (words)vmaxq_u32((uint32x4_t)a, (uint32x4_t)b); }
 ADAMANT_SIMD words smaller(words a, words b) { return (words)vminq_u32((uint32x4_t)a, (uint32x4_t)b); }
 //! (a + b + 1) / 2 of unsigned 16-bit words.
@@ -65,6 +68,9 @@ ADAMANT_SIMD flags nan_in(floats a, floats b) {
     return vmvnq_u32(vandq_u32(vceqq_f32(x, x), vceqq_f32(y, y)));
 }
 ADAMANT_SIMD flags above(ints a, std::int32_t limit) { return vcgtq_s32((int32x4_t)a, vdupq_n_s32(limit)); }
+ADAMANT_SIMD flags above(signed_shorts a, std::int16_t limit) {
+    return vreinterpretq_u32_u16(vcgtq_s16((int16x8_t)a, vdupq_n_s16(limit)));
+}
 
 //! 16-bit words as words of 32 bits.
 template <class T>
