@@ -15,6 +15,8 @@
 
 namespace adamant::inline v0::avx2 {
 
+//! Whether the kernels ask for cache lines ahead: see lines_to_fetch.hpp.
+inline constexpr bool fetches_ahead = false;
 inline constexpr int lanes = 8;
 typedef float floats __attribute__((vector_size(32)));
 typedef std::int32_t ints __attribute__((vector_size(32)));

@@ -14,6 +14,8 @@
 
 namespace adamant::inline v0::avx512 {
 
+//! Whether the kernels ask for cache lines ahead: see lines_to_fetch.hpp.
+inline constexpr bool fetches_ahead = true;
 inline constexpr int lanes = 16;
 typedef float floats __attribute__((vector_size(64)));
 typedef std::int32_t ints __attribute__((vector_size(64)));

@@ -14,6 +14,8 @@
 
 namespace adamant::inline v0::neon {
 
+//! Whether the kernels ask for cache lines ahead: see lines_to_fetch.hpp.
+inline constexpr bool fetches_ahead = false;
 inline constexpr int lanes = 4;
 typedef float floats __attribute__((vector_size(16)));
 typedef std::int32_t ints __attribute__((vector_size(16)));
