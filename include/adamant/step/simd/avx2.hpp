@@ -185,8 +185,8 @@ ADAMANT_SIMD __m256i larger_of_pairs(__m256i a, __m256i b) {
 ADAMANT_SIMD __m256i larger_of_fours(__m256i a, __m256i b) {
     return _mm256_max_epi32(_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
 }
-//! The largest element of each vector.
-ADAMANT_SIMD words largest_of(const ints (&v)[lanes]) {
+//! The largest elements of as many vectors as there are lanes.
+ADAMANT_SIMD words largest_of(const auto& v) {
     const __m256i a = larger_of_fours(larger_of_pairs((__m256i)v[0], (__m256i)v[1]),
                                       larger_of_pairs((__m256i)v[2], (__m256i)v[3]));
     const __m256i b = larger_of_fours(larger_of_pairs((__m256i)v[4], (__m256i)v[5]),

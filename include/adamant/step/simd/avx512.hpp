@@ -230,8 +230,8 @@ ADAMANT_SIMD ints larger_of_quarters(ints a, ints b) {
 ADAMANT_SIMD ints largest_of_four(ints a, ints b, ints c, ints d) {
     return larger_of_fours(larger_of_pairs(a, b), larger_of_pairs(c, d));
 }
-//! The largest element of each vector.
-ADAMANT_SIMD words largest_of(const ints (&v)[lanes]) {
+//! The largest elements of as many vectors as there are lanes.
+ADAMANT_SIMD words largest_of(const auto& v) {
     const ints a = largest_of_four(v[0], v[1], v[2], v[3]), b = largest_of_four(v[4], v[5], v[6], v[7]);
     const ints c = largest_of_four(v[8], v[9], v[10], v[11]), d = largest_of_four(v[12], v[13], v[14], v[15]);
     return (words)larger_of_quarters(larger_of_quarters(a, b), larger_of_quarters(c, d));

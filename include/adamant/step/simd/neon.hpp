@@ -147,8 +147,8 @@ ADAMANT_SIMD std::uint32_t signs_of(words x) {
 ADAMANT_SIMD words widened_bytes(const std::uint8_t* from) {
     return words{from[0], from[1], from[2], from[3]};
 }
-//! The largest element of each vector.
-ADAMANT_SIMD words largest_of(const ints (&v)[lanes]) {
+//! The largest elements of as many vectors as there are lanes.
+ADAMANT_SIMD words largest_of(const auto& v) {
     return (words)vpmaxq_s32(vpmaxq_s32((int32x4_t)v[0], (int32x4_t)v[1]),
                              vpmaxq_s32((int32x4_t)v[2], (int32x4_t)v[3]));
 }
