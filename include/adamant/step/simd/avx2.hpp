@@ -48,7 +48,6 @@ ADAMANT_SIMD words blend_halves(words a, words b, words /*high*/) {
 }
 //! The low 32 bits of each, as products of 64.
 ADAMANT_SIMD longs product(longs a, longs b) { return (longs)_mm256_mul_epu32((__m256i)a, (__m256i)b); }
-ADAMANT_SIMD longs exclusive_or(longs a, longs b, longs c) { return a ^ b ^ c; }
 
 //! Elements that something is true of.
 using flags = __m256i;

@@ -60,9 +60,6 @@ ADAMANT_SIMD words blend_halves(words a, words b, words high) {
 ADAMANT_SIMD longs product(longs a, longs b) {
     return (longs)_mm512_maskz_mul_epu32(all8, (__m512i)a, (__m512i)b);
 }
-ADAMANT_SIMD longs exclusive_or(longs a, longs b, longs c) {
-    return (longs)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0x96);
-}
 
 //! Elements that something is true of.
 using flags = __mmask32;

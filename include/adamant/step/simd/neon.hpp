@@ -58,7 +58,6 @@ ADAMANT_SIMD words blend_halves(words a, words b, words high) {
 ADAMANT_SIMD longs product(longs a, longs b) {
     return (longs)vmull_u32(vmovn_u64((uint64x2_t)a), vmovn_u64((uint64x2_t)b));
 }
-ADAMANT_SIMD longs exclusive_or(longs a, longs b, longs c) { return a ^ b ^ c; }
 
 //! Elements that something is true of.
 using flags = uint32x4_t;
