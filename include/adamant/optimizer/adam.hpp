@@ -258,8 +258,11 @@ private:
         const std::int64_t step = step_ + 1;
         // Moments of unknown origin may be as far apart as any number of steps brings them.
         const std::int64_t from_zero = state_is_history_ ? step : std::numeric_limits<std::int64_t>::max();
-        return constants_of_step(hyper_, step, product(plan.result.lr, group.lr_mult),
-                                 product(plan.weight_decay, group.wd_mult), plan.grad_factor, from_zero);
+        constexpr bool bounded =
+            is_bounded<slot_codec_t<Resolved, slot::exp_avg>, slot_codec_t<Resolved, slot::exp_avg_sq>>;
+        return constants_of_step<bounded>(hyper_, step, product(plan.result.lr, group.lr_mult),
+                                          product(plan.weight_decay, group.wd_mult), plan.grad_factor,
+                                          from_zero);
     }
 
     template <class Params, class Grads>

@@ -57,11 +57,11 @@ inline void require_valid_step(const step_options& options, const hyperparameter
     hyperparameters now = hyper;
     now.lr = lr;
     now.weight_decay = weight_decay;
-    require_valid(now);
+    require_valid_rates(now);
     for (const param_group& group : groups) {
         now.lr = lr * group.lr_mult;
         now.weight_decay = weight_decay * group.wd_mult;
-        require_valid(now);
+        require_valid_rates(now);
     }
     if (!(options.grad_scale >= 0) || !hyperparameter_rules::is_finite(options.grad_scale) ||
         !hyperparameter_rules::is_finite(options.grad_scale / loss_scale))

@@ -50,12 +50,19 @@ struct step_constants {
     std::uint64_t step = 0;
 };
 
+//! x or 1, without a branch.
+ADAMANT_HOST_DEVICE inline double one_unless(bool wanted, double x) {
+    constexpr auto one = __builtin_bit_cast(std::uint64_t, 1.0);
+    const std::uint64_t all = -static_cast<std::uint64_t>(wanted);
+    return __builtin_bit_cast(double, one ^ ((one ^ __builtin_bit_cast(std::uint64_t, x)) & all));
+}
+
 //! base^exponent by repeated squaring; the library's pow differs between machines.
 ADAMANT_HOST_DEVICE inline double power(double base, std::int64_t exponent) {
     double result = 1;
     for (; exponent > 0; exponent >>= 1) {
-        const double factors[]{1, base};  // no branch: the bits of a step's number cannot be predicted
-        result = product(result, factors[exponent & 1]);
+        // A core cannot foresee the bits of a step's number.
+        result = product(result, one_unless(exponent & 1, base));
         base = product(base, base);
     }
     return result;
@@ -90,7 +97,8 @@ ADAMANT_HOST_DEVICE inline double update_bound(const hyperparameters& h, const b
 }
 
 //! The constants of step number `step` (1 is the first). `lr` and `weight_decay` are those of the group;
-//! `steps_from_zero` counts from zero state, this step included.
+//! `steps_from_zero` counts from zero state, this step included. Only what is_bounded needs update_bound.
+template <bool Bounded = true>
 ADAMANT_HOST_DEVICE inline step_constants constants_of_step(const hyperparameters& h, std::int64_t step,
                                                             double lr, double weight_decay,
                                                             double grad_factor,
@@ -99,7 +107,7 @@ ADAMANT_HOST_DEVICE inline step_constants constants_of_step(const hyperparameter
     const bias_corrections corrections = corrections_of_step(h, step);
     const auto eps =
         static_cast<float>(product(double{static_cast<float>(h.eps)}, corrections.root_of_exp_avg_sq));
-    const double bound = update_bound(h, corrections, steps_from_zero);
+    const double bound = Bounded ? update_bound(h, corrections, steps_from_zero) : double_infinity;
     const bool bound_fits = bound <= double{largest_float};
     return {.grad_factor = static_cast<float>(grad_factor),
             .beta1 = beta1,

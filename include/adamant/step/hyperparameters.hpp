@@ -92,23 +92,27 @@ struct broken_hyperparameter {
     std::string_view sentence;
 };
 
-//! The first rule that the numbers break, or nothing.
-constexpr std::optional<broken_hyperparameter> first_broken(const hyperparameters& h) {
+//! The first of the rules that the numbers break, or nothing.
+template <class... Rules>
+constexpr std::optional<broken_hyperparameter> first_broken_of(const hyperparameters& h) {
     std::optional<broken_hyperparameter> broken;
-    const auto judge = [&]<class... Rules>(std::type_identity<Rules>...) {
-        (void)((Rules::holds(h) || (broken = broken_hyperparameter{Rules::key, Rules::sentence}, false)) &&
-               ...);
-    };
-    using namespace hyperparameter_rules;
-    judge(std::type_identity<hyperparameter_rules::lr>{}, std::type_identity<beta1>{},
-          std::type_identity<beta2>{}, std::type_identity<eps>{}, std::type_identity<weight_decay>{},
-          std::type_identity<clip_grad>{}, std::type_identity<skip_threshold>{});
+    (void)((Rules::holds(h) || (broken = broken_hyperparameter{Rules::key, Rules::sentence}, false)) && ...);
     return broken;
 }
+constexpr std::optional<broken_hyperparameter> first_broken(const hyperparameters& h) {
+    using namespace hyperparameter_rules;
+    return first_broken_of<hyperparameter_rules::lr, beta1, beta2, eps, weight_decay, clip_grad,
+                           skip_threshold>(h);
+}
 
-//! Throws config_error with the sentence of the first broken rule.
-inline void require_valid(const hyperparameters& h) {
-    if (const auto broken = first_broken(h)) throw config_error(std::string(broken->sentence));
+//! Throw config_error with the sentence of the first broken rule: of all, and of what may differ by step and
+//! group.
+inline void require_none(const std::optional<broken_hyperparameter>& broken) {
+    if (broken) throw config_error(std::string(broken->sentence));
+}
+inline void require_valid(const hyperparameters& h) { require_none(first_broken(h)); }
+inline void require_valid_rates(const hyperparameters& h) {
+    require_none(first_broken_of<hyperparameter_rules::lr, hyperparameter_rules::weight_decay>(h));
 }
 
 }  // namespace adamant::inline v0
