@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 namespace bench {
 
 struct measurement {
@@ -39,9 +41,16 @@ struct cache_times {
     double wide_ns, narrow_ns, bare_ns;
 };
 
-//! A model of which all streams fit into half of a second cache of a mebibyte.
+//! The second cache of a core, a mebibyte where the system does not say.
+inline double second_cache_bytes() {
+#if defined(_SC_LEVEL2_CACHE_SIZE)
+    if (const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE); bytes > 0) return static_cast<double>(bytes);
+#endif
+    return 1024 * 1024;
+}
+//! A model of which all streams fit into half of it.
 inline std::int64_t cache_elements(const candidate& policy) {
-    return static_cast<std::int64_t>(512 * 1024 / policy.bytes_per_param) / 1024 * 1024;
+    return static_cast<std::int64_t>(second_cache_bytes() / 2 / policy.bytes_per_param) / 1024 * 1024;
 }
 
 inline cache_times measure_cache(const candidate& policy, double seconds) {
@@ -50,7 +59,7 @@ inline cache_times measure_cache(const candidate& policy, double seconds) {
     const auto narrow = policy.make(list, spread::narrow, adamant::serial_executor{});
     bare_loop bare;
     const auto t =
-        in_turns<3>(seconds, {[&] { wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }});
+        in_turns<3>(seconds, {[&] { wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }}, cached);
     const double scale = 1e9 / static_cast<double>(list[0]);
     return {t.shortest(0) * scale, t.shortest(1) * scale,
             t.shortest(2) * 1e9 / static_cast<double>(bare_loop::elements)};

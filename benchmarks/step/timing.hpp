@@ -37,9 +37,12 @@ struct times {
     }
 };
 
+//! Whether a turn is to find in a cache what the others may have driven out of it: then it runs once before.
+inline constexpr bool cached = true;
+
 //! As many turns as `seconds` hold, five at least. Short calls are repeated within a turn.
 template <std::size_t N>
-times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& subjects) {
+times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& subjects, bool warm = false) {
     times<N> result;
     std::array<int, N> repetitions;
     for (std::size_t i = 0; i < N; ++i) {
@@ -52,6 +55,7 @@ times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& su
     while (result.turns.size() < 5 || now() < end) {
         auto& turn = result.turns.emplace_back();
         for (std::size_t i = 0; i < N; ++i) {
+            if (warm) subjects[i]();
             const double begin = now();
             for (int k = 0; k < repetitions[i]; ++k) subjects[i]();
             turn[i] = (now() - begin) / repetitions[i];
