@@ -48,9 +48,9 @@ inline double second_cache_bytes() {
 #endif
     return 1024 * 1024;
 }
-//! A model of which all streams fit into half of it.
+//! A model of which all streams fit into three quarters of it.
 inline std::int64_t cache_elements(const candidate& policy) {
-    return static_cast<std::int64_t>(second_cache_bytes() / 2 / policy.bytes_per_param) / 1024 * 1024;
+    return static_cast<std::int64_t>(second_cache_bytes() * 0.75 / policy.bytes_per_param) / 1024 * 1024;
 }
 
 inline cache_times measure_cache(const candidate& policy, double seconds) {
