@@ -128,6 +128,37 @@ void check_kernels() {
     });
 }
 
+//! Every scale over any codes, as damage or another program may leave them, and decays that take a scale
+//! exactly, and one that does not.
+template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
+void check_scales() {
+    for_each_kernel<MainGrad>([](const char* name, auto kernel) {
+        CAPTURE(name);
+        constexpr std::size_t scales = 256, size = scales * group_size;
+        const auto fill = [](auto& t) {
+            for (std::size_t i = 0; i < size; ++i) {
+                t.exp_avg.data()[i] = static_cast<typename ExpAvg::stored>(inputs::word(7, i));
+                t.exp_avg_sq.data()[i] = static_cast<typename ExpAvgSq::stored>(inputs::word(8, i));
+            }
+            for (std::size_t i = 0; i < scales; ++i)
+                t.exp_avg_scales.data()[i] = t.exp_avg_sq_scales.data()[i] = static_cast<std::uint8_t>(i);
+        };
+        for (const double beta : {0.0, 1e-30, 0.9}) {
+            const hyperparameters h{.lr = 0.01, .beta1 = beta, .beta2 = beta, .seed = 99};
+            const step_constants c = constants_of_step(h, 3, 0.01, 0.1, 0.7);
+            tensor<Weight, Grad, ExpAvg, ExpAvgSq> expected(size, 1), got(size, 2);
+            fill(expected);
+            fill(got);
+            update_chunk_scalar<MainGrad>(expected.streams(), 0, std::int64_t{size}, c);
+            kernel(got.streams(), std::int64_t{0}, std::int64_t{size}, c);
+            std::size_t differing = 0;
+            for (std::size_t i = 0; i < size; ++i) differing += !got.same_value(i, expected, i);
+            CAPTURE(beta);
+            CHECK(differing == 0);
+        }
+    });
+}
+
 using f = plain_codec<float>;
 using b = plain_codec<bfloat16>;
 using sb = stochastic_bfloat16_codec;

@@ -22,3 +22,9 @@ TEST_CASE("group kinds to nearest") {
     check_kernels<float, remainder16_codec, float, group<scaled_half, to_nearest>,
                   group<scaled_half_sq, to_nearest>>();
 }
+
+TEST_CASE("every scale") {
+    check_scales<bfloat16, remainder16_codec, bfloat16, group<e4m3>, group<ue5m3>>();
+    check_scales<bfloat16, remainder16_codec, bfloat16, group<e3m4>, group<ue4m4>>();
+    check_scales<bfloat16, remainder16_codec, bfloat16, group<scaled_half>, group<scaled_half_sq>>();
+}
