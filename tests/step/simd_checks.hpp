@@ -137,8 +137,10 @@ void check_scales() {
         constexpr std::size_t scales = 256, size = scales * group_size;
         const auto fill = [](auto& t) {
             for (std::size_t i = 0; i < size; ++i) {
-                t.exp_avg.data()[i] = static_cast<typename ExpAvg::stored>(inputs::word(7, i));
-                t.exp_avg_sq.data()[i] = static_cast<typename ExpAvgSq::stored>(inputs::word(8, i));
+                // Of 16 bits, none for infinity or NaN, and no negative exp_avg_sq: they hide what is looked
+                // for.
+                t.exp_avg.data()[i] = static_cast<typename ExpAvg::stored>(inputs::word(7, i) & 0xFBFF);
+                t.exp_avg_sq.data()[i] = static_cast<typename ExpAvgSq::stored>(inputs::word(8, i) & 0x7BFF);
             }
             for (std::size_t i = 0; i < scales; ++i)
                 t.exp_avg_scales.data()[i] = t.exp_avg_sq_scales.data()[i] = static_cast<std::uint8_t>(i);
