@@ -28,3 +28,7 @@ TEST_CASE("every scale") {
     check_scales<bfloat16, remainder16_codec, bfloat16, group<e3m4>, group<ue4m4>>();
     check_scales<bfloat16, remainder16_codec, bfloat16, group<scaled_half>, group<scaled_half_sq>>();
 }
+
+TEST_CASE("tiny betas") {
+    check_tiny_betas<bfloat16, remainder16_codec, bfloat16, group<scaled_half>, group<scaled_half_sq>>();
+}

@@ -17,7 +17,7 @@ struct fetched_lines {
 
 //! Zen 5 fetches by itself too late where a kernel takes a line of each of five streams in turn. Zen 4 does
 //! not, and a policy without scales keeps it so busy that requests of ours are in the way of its own. Others
-//! were not measured. With AVX2 there are too few registers for it: on Zen 3 it cost 2 to 10 % everywhere.
+//! were not measured. With AVX2 there are too few registers for it: on Zen 3 every kernel is faster without.
 inline fetched_lines lines_to_fetch() {
 #if defined(__x86_64__)
     static const bool is_zen5 = [] {
