@@ -12,6 +12,8 @@
 #include <adamant/step/simd/instruction_set.hpp>
 #include <adamant/step/simd/neon.hpp>
 
+#include <initializer_list>
+
 namespace simd_checks {
 
 using namespace adamant;
@@ -134,33 +136,38 @@ void check_kernels() {
     });
 }
 
-//! Every scale over any codes, as damage or another program may leave them.
-template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
-void check_scales() {
-    for_each_kernel<MainGrad>([](const char* name, auto kernel) {
+//! A step of tensors whose streams `fill` writes, as damage or another program may leave them.
+template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq, class Fill>
+void check_filled(std::size_t size, std::initializer_list<double> betas, Fill fill) {
+    for_each_kernel<MainGrad>([&](const char* name, auto kernel) {
         CAPTURE(name);
-        constexpr std::size_t scales = 256, size = scales * group_size;
-        const auto fill = [](auto& t) {
-            for (std::size_t i = 0; i < size; ++i) {
-                // Of 16 bits, none for infinity or NaN, and no negative exp_avg_sq: they hide what is looked
-                // for.
-                t.exp_avg.data()[i] = static_cast<typename ExpAvg::stored>(inputs::word(7, i) & 0xFBFF);
-                t.exp_avg_sq.data()[i] = static_cast<typename ExpAvgSq::stored>(inputs::word(8, i) & 0x7BFF);
-            }
-            for (std::size_t i = 0; i < scales; ++i)
-                t.exp_avg_scales.data()[i] = t.exp_avg_sq_scales.data()[i] = static_cast<std::uint8_t>(i);
-        };
-        for (const double beta : {0.0, 0.9}) {
+        for (const double beta : betas) {
             const hyperparameters h{.lr = 0.01, .beta1 = beta, .beta2 = beta, .seed = 99};
             const step_constants c = constants_of_step(h, 3, 0.01, 0.1, 0.7);
             tensor<Weight, Grad, ExpAvg, ExpAvgSq> expected(size, 1), got(size, 2);
             fill(expected);
             fill(got);
-            update_chunk_scalar<MainGrad>(expected.streams(), 0, std::int64_t{size}, c);
-            kernel(got.streams(), std::int64_t{0}, std::int64_t{size}, c);
+            const auto end = static_cast<std::int64_t>(size);
+            update_chunk_scalar<MainGrad>(expected.streams(), 0, end, c);
+            kernel(got.streams(), std::int64_t{0}, end, c);
             CAPTURE(beta);
             check_values(got, expected, size);
         }
+    });
+}
+
+//! Every scale over any codes.
+template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
+void check_scales() {
+    constexpr std::size_t scales = 256, size = scales * group_size;
+    check_filled<MainGrad, Weight, Grad, ExpAvg, ExpAvgSq>(size, {0.0, 0.9}, [](auto& t) {
+        for (std::size_t i = 0; i < size; ++i) {
+            // Of 16 bits, none for infinity or NaN, and no negative exp_avg_sq: they hide what is looked for.
+            t.exp_avg.data()[i] = static_cast<typename ExpAvg::stored>(inputs::word(7, i) & 0xFBFF);
+            t.exp_avg_sq.data()[i] = static_cast<typename ExpAvgSq::stored>(inputs::word(8, i) & 0x7BFF);
+        }
+        for (std::size_t i = 0; i < scales; ++i)
+            t.exp_avg_scales.data()[i] = t.exp_avg_sq_scales.data()[i] = static_cast<std::uint8_t>(i);
     });
 }
 
@@ -168,31 +175,18 @@ void check_scales() {
 //! would be another.
 template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
 void check_tiny_betas() {
-    for_each_kernel<MainGrad>([](const char* name, auto kernel) {
-        CAPTURE(name);
-        constexpr std::size_t size = std::size_t{1} << 18;
-        const auto fill = [](auto& t) {
-            for (std::size_t i = 0; i < size; ++i) {
-                t.exp_avg.data()[i] =
-                    static_cast<typename ExpAvg::stored>(0x7800 | inputs::word(7, i) % 1024);
-                t.exp_avg_sq.data()[i] = static_cast<typename ExpAvgSq::stored>(inputs::word(8, i) & 0x7BFF);
-                t.set_grad(i, 0);
-            }
-            for (std::size_t i = 0; i < size / group_size; ++i)
-                t.exp_avg_scales.data()[i] = t.exp_avg_sq_scales.data()[i] = 25;
-        };
-        for (const double beta : {0x1.555555p-28, 0x1.555555p-30, 0x1.555555p-32}) {
-            const hyperparameters h{.lr = 0.01, .beta1 = beta, .seed = 99};
-            const step_constants c = constants_of_step(h, 3, 0.01, 0.1, 0.7);
-            tensor<Weight, Grad, ExpAvg, ExpAvgSq> expected(size, 1), got(size, 2);
-            fill(expected);
-            fill(got);
-            update_chunk_scalar<MainGrad>(expected.streams(), 0, std::int64_t{size}, c);
-            kernel(got.streams(), std::int64_t{0}, std::int64_t{size}, c);
-            CAPTURE(beta);
-            check_values(got, expected, size);
+    constexpr std::size_t size = std::size_t{1} << 18;
+    const auto fill = [](auto& t) {
+        for (std::size_t i = 0; i < size; ++i) {
+            t.exp_avg.data()[i] = static_cast<typename ExpAvg::stored>(0x7800 | inputs::word(7, i) % 1024);
+            t.exp_avg_sq.data()[i] = static_cast<typename ExpAvgSq::stored>(inputs::word(8, i) & 0x7BFF);
+            t.set_grad(i, 0);
         }
-    });
+        for (std::size_t i = 0; i < size / group_size; ++i)
+            t.exp_avg_scales.data()[i] = t.exp_avg_sq_scales.data()[i] = 25;
+    };
+    check_filled<MainGrad, Weight, Grad, ExpAvg, ExpAvgSq>(
+        size, {0x1.555555p-28, 0x1.555555p-30, 0x1.555555p-32}, fill);
 }
 
 using f = plain_codec<float>;
