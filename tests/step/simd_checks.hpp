@@ -189,6 +189,30 @@ void check_tiny_betas() {
         size, {0x1.555555p-28, 0x1.555555p-30, 0x1.555555p-32}, fill);
 }
 
+//! bf16 streams in which one element in 64 is at the end of its format, infinite or any NaN, or has a
+//! gradient whose square is.
+template <class Weight, class ExpAvg, class ExpAvgSq>
+void check_ends() {
+    constexpr std::size_t size = std::size_t{1} << 16;
+    const auto fill = [](auto& t) {
+        for (std::size_t i = 0; i < size; ++i) {
+            std::uint16_t codes[4];
+            for (std::size_t stream = 0; stream < 4; ++stream)
+                codes[stream] = static_cast<std::uint16_t>(inputs::word(stream, i) & 0xBFFF);  // below 2
+            const std::uint32_t w = inputs::word(4, i), any = inputs::word(5, i);
+            const auto end = static_cast<std::uint16_t>((0x7F70 + any % 0x90) | (any >> 16 & 0x8000));
+            if (w % 64 == 0) codes[w / 64 % 4] = end;
+            if (w % 64 == 1) codes[0] = static_cast<std::uint16_t>(0x5D00 + any % 0x0C00);
+            t.grads.data()[i] = __builtin_bit_cast(bfloat16, codes[0]);
+            t.weights.data()[i] = __builtin_bit_cast(bfloat16, codes[1]);
+            t.exp_avg.data()[i] = __builtin_bit_cast(bfloat16, codes[2]);
+            codes[3] &= 0x7FFF;
+            t.exp_avg_sq.data()[i] = __builtin_bit_cast(bfloat16, codes[3]);
+        }
+    };
+    check_filled<bfloat16, Weight, bfloat16, ExpAvg, ExpAvgSq>(size, {0.0, 0.9, 0x1.FFFFFEp-1}, fill);
+}
+
 using f = plain_codec<float>;
 using b = plain_codec<bfloat16>;
 using sb = stochastic_bfloat16_codec;

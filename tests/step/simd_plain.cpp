@@ -64,6 +64,12 @@ TEST_CASE("stochastic kinds of whole bits") {
     check_kernels<float, remainder8_codec<to_nearest>, float, sb, f>();
 }
 
+TEST_CASE("ends of bf16") {
+    check_ends<stochastic_weight_codec, sb, sb>();
+    check_ends<stochastic_weight_codec, b, b>();
+    check_ends<remainder16_codec, sb, sb>();
+}
+
 TEST_CASE("sums of squares of blocks") {
     check_block_sums<float, float>();
     check_block_sums<bfloat16, float>();
