@@ -28,33 +28,34 @@ private:
     buffer<T, host_memory> values_;
 };
 
+struct total {
+    double sum = 0;
+    void operator()(double of_block) { sum += of_block; }
+};
+
 template <class T>
-void block_sums_with(instruction_set set, const T* grads, int blocks, double* sums) {
+total block_sums_with(instruction_set set, const T* grads, std::int64_t blocks) {
 #if defined(__x86_64__)
     switch (set) {
-        case instruction_set::avx512: return avx512::block_sums<T>(grads, blocks, sums);
-        case instruction_set::avx2: return avx2::block_sums<T>(grads, blocks, sums);
+        case instruction_set::avx512: return avx512::block_sums<T>(grads, blocks, total{});
+        case instruction_set::avx2: return avx2::block_sums<T>(grads, blocks, total{});
         default: break;
     }
 #elif defined(__aarch64__)
-    if (set == instruction_set::neon) return neon::block_sums<T>(grads, blocks, sums);
+    if (set == instruction_set::neon) return neon::block_sums<T>(grads, blocks, total{});
 #endif
-    for (int block = 0; block < blocks; ++block)
-        sums[block] = block_sum_scalar<T>(grads + block * block_size, block_size);
+    total result;
+    for (std::int64_t block = 0; block < blocks; ++block)
+        result(block_sum_scalar<T>(grads + block * block_size, block_size));
+    return result;
 }
 
 template <class T>
 void time_block_sums(benchmark::State& state, instruction_set set) {
     const gradients<T> grads;
-    constexpr int blocks = 16;  // at a time, as the pass takes them
-    for (auto _ : state)
-        for (std::int64_t begin = 0; begin + blocks * block_size <= grads.size();
-             begin += blocks * block_size) {
-            double sums[blocks];
-            block_sums_with(set, grads.data() + begin, blocks, sums);
-            benchmark::DoNotOptimize(sums);
-        }
-    bench::report(state, grads.size() / (blocks * block_size) * (blocks * block_size));
+    const std::int64_t blocks = grads.size() / block_size;
+    for (auto _ : state) benchmark::DoNotOptimize(block_sums_with(set, grads.data(), blocks));
+    bench::report(state, blocks * block_size);
 }
 
 template <class T>

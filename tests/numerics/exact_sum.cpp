@@ -64,7 +64,10 @@ exact_sum sum_of(std::span<const double> summands) {
     exact_sum sum;
     for (std::size_t first = 0, count = 0; first < summands.size(); first += count) {
         count = std::min(first % 17 + 1, summands.size() - first);
-        sum.add(summands.subspan(first, count));
+        exact_sum::adder adder(sum, static_cast<std::uint32_t>(count));
+        for (const double summand : summands.subspan(first, count))
+            if (summand != 0) adder.add(std::bit_cast<std::uint64_t>(summand));
+        adder.finish();
     }
     return sum;
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include <adamant/base/config.hpp>
 
@@ -22,28 +21,35 @@ public:
     };
     //! That of a finite summand of the range above, zero excluded.
     static ADAMANT_HOST_DEVICE constexpr placed place(double summand) {
-        const auto bits = __builtin_bit_cast(std::uint64_t, summand);
+        return place(__builtin_bit_cast(std::uint64_t, summand));
+    }
+    static ADAMANT_HOST_DEVICE constexpr placed place(std::uint64_t bits) {
         const std::uint64_t mantissa = (bits & 0xFFFFFFFFFFFFFull) | 0x10000000000000ull;
         const std::uint64_t place = (bits >> 52) - (1075 - lowest), shift = place % 32;  // of its last bit
         return {place / 32, mantissa << shift, mantissa >> 1 >> (63 - shift)};
     }
 
-    //! At most 2^30 summands. Neighbours of one magnitude meet in registers.
-    void add(std::span<const double> summands) {
-        make_room(static_cast<std::uint32_t>(summands.size()));
-        placed sum{};
-        for (const double summand : summands) {
-            if (summand == 0) continue;
-            const placed p = place(summand);
-            if (p.bin != sum.bin) {
-                add(sum);
-                sum = {p.bin, 0, 0};
+    //! Adds up to 2^30 summands to a sum. Neighbours of one magnitude meet in registers.
+    class adder {
+    public:
+        adder(exact_sum& sum, std::uint32_t most_summands) : sum_(&sum) { sum.make_room(most_summands); }
+        //! A summand, from its bits, that is not zero.
+        ADAMANT_ALWAYS_INLINE void add(std::uint64_t bits) {
+            const placed p = place(bits);
+            if (p.bin != here_.bin) {
+                sum_->add(here_);
+                here_ = {p.bin, 0, 0};
             }
-            sum.low += p.low;
-            sum.high += p.high + (sum.low < p.low);
+            here_.low += p.low;
+            here_.high += p.high + (here_.low < p.low);
         }
-        add(sum);
-    }
+        //! After the last one.
+        void finish() { sum_->add(here_); }
+
+    private:
+        exact_sum* sum_;
+        placed here_{};
+    };
     ADAMANT_HOST_DEVICE void add(double summand) {
         if (summand == 0) return;
         make_room(1);

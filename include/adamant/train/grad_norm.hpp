@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 
 #include <adamant/numerics/exact_sum.hpp>
 #include <adamant/step/block_sums.hpp>
@@ -28,21 +27,6 @@ struct grad_statistics {
         found_nan = found_nan || other.found_nan;
         largest_block = std::max(largest_block, other.largest_block);
     }
-    void add(std::span<const double> sums, bool in_norm) {
-        double largest = 0;
-        bool all_finite = true;
-        for (const double sum : sums) {
-            all_finite = all_finite && sum < double_infinity;
-            largest = std::max(largest, sum);
-        }
-        if (!all_finite) {
-            found_inf = true;
-            for (const double sum : sums) found_nan = found_nan || std::isnan(sum);
-        }
-        if (found_inf) return;
-        largest_block = std::max(largest_block, largest);
-        if (in_norm) sum_of_squares.add(sums);
-    }
     //! NaN or infinity where a gradient is.
     ADAMANT_HOST_DEVICE double norm() const {
         if (found_nan) return not_a_number;
@@ -53,21 +37,43 @@ private:
     static constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 };
 
+//! Takes the sums of a gradient's blocks into the statistics.
+class block_taker {
+public:
+    block_taker(grad_statistics& statistics, bool in_norm, std::int64_t blocks)
+        : sum_(statistics.sum_of_squares, static_cast<std::uint32_t>(blocks)), in_norm_(in_norm) {}
+
+    ADAMANT_ALWAYS_INLINE void operator()(double block_sum) {
+        const auto bits = __builtin_bit_cast(std::uint64_t, block_sum);
+        largest_ = bits > largest_ ? bits : largest_;
+        if (in_norm_ && bits - 1 < infinity - 1) sum_.add(bits);  // neither zero, nor infinite, nor NaN
+    }
+    void finish(grad_statistics& statistics) {
+        sum_.finish();
+        const auto largest = __builtin_bit_cast(double, largest_);
+        if (largest < double_infinity) statistics.largest_block = std::max(statistics.largest_block, largest);
+        else {
+            statistics.found_inf = true;
+            statistics.found_nan = statistics.found_nan || std::isnan(largest);
+        }
+    }
+
+private:
+    static constexpr auto infinity = __builtin_bit_cast(std::uint64_t, double_infinity);
+    exact_sum::adder sum_;
+    bool in_norm_;
+    std::uint64_t largest_ = 0;  // bits: sums are not negative, and of NaN they are above those of infinity
+};
+
 //! Reads elements [begin, end) of a gradient as the update will see them; begin is a multiple of block_size.
 //! Blocks are summed exactly: their order does not matter.
 template <class MainGrad, class Grad>
 void read_gradients(const Grad* grads, std::int64_t begin, std::int64_t end, bool in_norm,
                     grad_statistics& statistics) {
-    constexpr int most_blocks = 16;
-    double sums[most_blocks];
-    while (begin < end) {
-        const auto whole = static_cast<int>(std::min<std::int64_t>(most_blocks, (end - begin) / block_size));
-        const auto count = static_cast<int>(std::min<std::int64_t>(block_size, end - begin));
-        if (whole > 0) block_sums<MainGrad>(grads + begin, whole, sums);
-        else sums[0] = block_sum_scalar<MainGrad>(grads + begin, count);
-        statistics.add(std::span(sums, static_cast<std::size_t>(std::max(whole, 1))), in_norm);
-        begin += whole > 0 ? whole * block_size : count;
-    }
+    const std::int64_t whole = (end - begin) / block_size, rest = begin + whole * block_size;
+    auto taker = block_sums<MainGrad>(grads + begin, whole, block_taker(statistics, in_norm, whole + 1));
+    if (rest < end) taker(block_sum_scalar<MainGrad>(grads + rest, static_cast<int>(end - rest)));
+    taker.finish(statistics);
 }
 
 }  // namespace adamant::inline v0

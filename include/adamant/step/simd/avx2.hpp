@@ -71,32 +71,21 @@ ADAMANT_SIMD words widened_shorts(const T* from) {
     return (words)_mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
 }
 
-//! The two halves of a vector as doubles.
-ADAMANT_SIMD doubles first_doubles(floats x) { return (doubles)_mm256_cvtps_pd(_mm256_castps256_ps128(x)); }
-ADAMANT_SIMD doubles second_doubles(floats x) {
-    return (doubles)_mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
-}
+//! Floats in memory as doubles.
+ADAMANT_SIMD doubles load_doubles(const float* from) { return (doubles)_mm256_cvtps_pd(_mm_loadu_ps(from)); }
 //! ((0+8)+(4+12)) + ..., the tree of step/block_sums.hpp; low holds lanes 0-3 and 8-11, high those between.
 ADAMANT_SIMD double tree_sum(const doubles (&low)[2], const doubles (&high)[2]) {
     const __m256d four = (low[0] + low[1]) + (high[0] + high[1]);
     const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
     return two[0] + two[1];
 }
-//! Words of four of the sixteen lanes of so many blocks.
-inline constexpr int blocks_in_vector = 1;
-ADAMANT_SIMD longs load_lanes(const bfloat16* const* blocks, int first) {
-    return (longs)_mm256_loadu_si256(reinterpret_cast<const __m256i*>(blocks[0] + first));
-}
-//! The same tree for lanes 4 i + k in lane[k].
-ADAMANT_SIMD void tree_sums(const doubles (&lane)[4], double* sum) {
-    // (0+8) beside (4+12), of every k; then those two of neighbours in k side by side.
-    const __m256d even =
-        _mm256_permute2f128_pd(lane[0], lane[2], 0x20) + _mm256_permute2f128_pd(lane[0], lane[2], 0x31);
-    const __m256d odd =
-        _mm256_permute2f128_pd(lane[1], lane[3], 0x20) + _mm256_permute2f128_pd(lane[1], lane[3], 0x31);
-    const __m256d four = _mm256_unpacklo_pd(even, odd) + _mm256_unpackhi_pd(even, odd);
-    const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
-    *sum = two[0] + two[1];
+inline constexpr bool splits_lanes = true;
+//! Sixteen bf16 as floats, first 0-3 and 8-11, then those between: none crosses a register.
+ADAMANT_SIMD void store_lanes_apart(float* to, const bfloat16* from) {
+    const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)),
+                  zero = _mm256_setzero_si256();
+    _mm256_storeu_ps(to, _mm256_castsi256_ps(_mm256_unpacklo_epi16(zero, x)));
+    _mm256_storeu_ps(to + 8, _mm256_castsi256_ps(_mm256_unpackhi_epi16(zero, x)));
 }
 
 //! Bytes as words, and words whose high byte is zero as bytes.

@@ -81,12 +81,10 @@ ADAMANT_SIMD words widened_shorts(const T* from) {
                                               _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
 }
 
-//! The two halves of a vector as doubles.
-ADAMANT_SIMD doubles first_doubles(floats x) {
-    return (doubles)_mm512_maskz_cvtps_pd(all8, _mm512_maskz_extractf32x8_ps(all8, x, 0));
-}
-ADAMANT_SIMD doubles second_doubles(floats x) {
-    return (doubles)_mm512_maskz_cvtps_pd(all8, _mm512_maskz_extractf32x8_ps(all8, x, 1));
+inline constexpr bool splits_lanes = false;
+//! Floats in memory as doubles.
+ADAMANT_SIMD doubles load_doubles(const float* from) {
+    return (doubles)_mm512_maskz_cvtps_pd(all8, _mm256_loadu_ps(from));
 }
 //! ((0+8)+(4+12)) + ..., the tree of step/block_sums.hpp; low holds lanes 0-7, high 8-15.
 ADAMANT_SIMD double tree_sum(const doubles (&low)[1], const doubles (&high)[1]) {
@@ -96,29 +94,6 @@ ADAMANT_SIMD double tree_sum(const doubles (&low)[1], const doubles (&high)[1]) 
     const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
     return two[0] + two[1];
 }
-//! Words of four of the sixteen lanes of so many blocks.
-inline constexpr int blocks_in_vector = 2;
-ADAMANT_SIMD longs load_lanes(const bfloat16* const* blocks, int first) {
-    const auto* const low = reinterpret_cast<const __m256i*>(blocks[0] + first);
-    const auto* const high = reinterpret_cast<const __m256i*>(blocks[1] + first);
-    const __m512i both = _mm512_maskz_broadcast_i64x4(all8, _mm256_loadu_si256(high));
-    return (longs)_mm512_maskz_inserti64x4(all8, both, _mm256_loadu_si256(low), 0);
-}
-//! (0+8) beside (4+12) of each block.
-ADAMANT_SIMD doubles sums_of_halves(doubles x) {
-    return x + (doubles)_mm512_maskz_shuffle_f64x2(all8, x, x, 0xB1);
-}
-ADAMANT_SIMD doubles sums_of_pairs(doubles a, doubles b) {
-    return (doubles)_mm512_maskz_unpacklo_pd(all8, a, b) + (doubles)_mm512_maskz_unpackhi_pd(all8, a, b);
-}
-//! The same tree for lanes 4 i + k in lane[k].
-ADAMANT_SIMD void tree_sums(const doubles (&lane)[4], double* sum) {
-    const doubles two = sums_of_pairs(sums_of_halves(lane[0]), sums_of_halves(lane[1])) +
-                        sums_of_pairs(sums_of_halves(lane[2]), sums_of_halves(lane[3]));
-    sum[0] = two[0] + two[1];
-    sum[1] = two[4] + two[5];
-}
-
 //! Bytes as words, and words whose high byte is zero as bytes.
 ADAMANT_SIMD shorts load_bytes(const std::uint8_t* from) {
     return (shorts)_mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));

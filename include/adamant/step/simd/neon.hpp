@@ -79,9 +79,9 @@ ADAMANT_SIMD words widened_shorts(const T* from) {
     return (words)vmovl_u16(vld1_u16(reinterpret_cast<const std::uint16_t*>(from)));
 }
 
-//! The two halves of a vector as doubles.
-ADAMANT_SIMD doubles first_doubles(floats x) { return (doubles)vcvt_f64_f32(vget_low_f32((float32x4_t)x)); }
-ADAMANT_SIMD doubles second_doubles(floats x) { return (doubles)vcvt_high_f64_f32((float32x4_t)x); }
+inline constexpr bool splits_lanes = false;
+//! Floats in memory as doubles.
+ADAMANT_SIMD doubles load_doubles(const float* from) { return (doubles)vcvt_f64_f32(vld1_f32(from)); }
 //! ((0+8)+(4+12)) + ..., the tree of step/block_sums.hpp; low[i] holds lanes 4 i and 4 i + 1, high[i] the
 //! next.
 ADAMANT_SIMD double tree_sum(const doubles (&low)[4], const doubles (&high)[4]) {
