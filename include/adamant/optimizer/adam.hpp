@@ -207,11 +207,11 @@ private:
 
         step_result result{.lr = lr};
         double largest = 0;  // no gradient is larger, once unscaled
-        const grad_statistics own = read_lists(params, grads, !given_norm);
         if (given_norm) {
+            check_lists(params, grads, [](std::int64_t) {});
             result.grad_norm = largest = *given_norm;
         } else {
-            const grad_statistics statistics = agree(own);
+            const grad_statistics statistics = agree(read_lists(params, grads));
             result.grad_norm = product(statistics.norm(), unscale);
             largest = std::sqrt(statistics.largest_block) * unscale;
         }
@@ -221,15 +221,26 @@ private:
         return {result, decision.found_inf, weight_decay, decision.grad_factor};
     }
 
-    //! Checks both lists and, where they are wanted, reads the gradients.
-    template <class Params, class Grads>
-    grad_statistics read_lists(const Params& params, const Grads& grads, bool wanted) const {
-        grad_statistics total;
-        std::mutex mutex;
+    //! Checks both lists, and does more for each task of the plan while all is well.
+    template <class Params, class Grads, class More>
+    void check_lists(const Params& params, const Grads& grads, More&& more) const {
         std::atomic<bool> all_fit = true;
         executor_.run(plan_.tasks(), [&](std::int64_t number) {
             if (!task_fits(number, params, grads)) all_fit = false;
-            if (!wanted || !all_fit) return;
+            if (all_fit) more(number);
+        });
+        for (std::size_t i = 0; !all_fit && i < tensor_count(); ++i) {  // tasks do not throw
+            tensors().check_view(view_at(params, i), i, tensors().type(i), "parameters");
+            tensors().check_view(view_at(grads, i), i, dtype_of<grad_t>, "gradients");
+        }
+    }
+
+    //! Checks both lists and reads the gradients.
+    template <class Params, class Grads>
+    grad_statistics read_lists(const Params& params, const Grads& grads) const {
+        grad_statistics total;
+        std::mutex mutex;
+        check_lists(params, grads, [&](std::int64_t number) {
             const default_float_environment environment;
             grad_statistics part;
             for (const chunk& c : plan_.task(number))
@@ -238,10 +249,6 @@ private:
             const std::lock_guard lock(mutex);
             total.add(part);
         });
-        for (std::size_t i = 0; !all_fit && i < tensor_count(); ++i) {  // tasks do not throw
-            tensors().check_view(view_at(params, i), i, tensors().type(i), "parameters");
-            tensors().check_view(view_at(grads, i), i, dtype_of<grad_t>, "gradients");
-        }
         return total;
     }
 

@@ -59,13 +59,16 @@ ADAMANT_HOST_DEVICE inline double one_unless(bool wanted, double x) {
 
 //! base^exponent by repeated squaring; the library's pow differs between machines.
 ADAMANT_HOST_DEVICE inline double power(double base, std::int64_t exponent) {
+    if (exponent <= 0) return 1;
     double result = 1;
-    for (; exponent > 0; exponent >>= 1) {
+    for (; exponent > 1; exponent >>= 1) {
         // A core cannot foresee the bits of a step's number.
         result = product(result, one_unless(exponent & 1, base));
+        if (base < 0x1p-540)
+            return 0;  // what follows is: a core takes long to find that a product is too small
         base = product(base, base);
     }
-    return result;
+    return product(result, base);
 }
 
 //! What bias correction divides exp_avg by, 1 - beta1^step, and the root of exp_avg_sq by, that of

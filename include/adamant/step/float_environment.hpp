@@ -14,13 +14,15 @@ class default_float_environment {
 public:
 #if defined(__x86_64__)
     default_float_environment() : saved_(_mm_getcsr()) {
-        if ((saved_ & ~flags) != usual) _mm_setcsr(usual);  // only if need be: a core waits for it
+        if (is_other()) _mm_setcsr(usual);  // only if need be: a core waits for it
     }
     ~default_float_environment() {
-        if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
+        if (is_other()) _mm_setcsr(saved_);
     }
 
 private:
+    bool is_other() const { return (saved_ & ~flags) != usual; }
+
     static constexpr unsigned usual = 0x1F80;  //!< to nearest, subnormals, no traps
     static constexpr unsigned flags = 0x3F;    //!< of exceptions that there were
     unsigned saved_;
