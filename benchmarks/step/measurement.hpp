@@ -28,6 +28,7 @@ struct measurement {
     double norm_over_read;
     double l2_ns, narrow_ns;  //!< one thread in the second cache, gradients wide and narrow
     double bare_ns;           //!< the bare loop, one thread
+    bool quiet;  //!< there were turns without a neighbour on the same core, here and in the cache
 
     //! The two roofs of a step: memory at all threads, arithmetic shared by them.
     double roof_ns() const { return std::max(twin_ns, l2_ns / threads); }
@@ -39,6 +40,7 @@ struct measurement {
 //! What one thread does in the second cache.
 struct cache_times {
     double wide_ns, narrow_ns, bare_ns;
+    bool quiet;
 };
 
 //! The second cache of a core, a mebibyte where the system does not say.
@@ -53,29 +55,32 @@ inline std::int64_t cache_elements(const candidate& policy) {
     return static_cast<std::int64_t>(second_cache_bytes() * 0.75 / policy.bytes_per_param) / 1024 * 1024;
 }
 
-inline cache_times measure_cache(const candidate& policy, double seconds) {
+inline cache_times measure_cache(const candidate& policy, double seconds, usual_rate& rate) {
     const sizes list{cache_elements(policy)};
     const auto wide = policy.make(list, spread::wide, adamant::serial_executor{});
     const auto narrow = policy.make(list, spread::narrow, adamant::serial_executor{});
     bare_loop bare;
-    const auto t =
-        in_turns<3>(seconds, {[&] { wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }}, cached);
+    const auto t = in_turns<3>(seconds, {[&] { wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }},
+                               rate, adamant::serial_executor{}, 1, cached);
     const double scale = 1e9 / static_cast<double>(list[0]);
     return {t.shortest(0) * scale, t.shortest(1) * scale,
-            t.shortest(2) * 1e9 / static_cast<double>(bare_loop::elements)};
+            t.shortest(2) * 1e9 / static_cast<double>(bare_loop::elements), t.quiet_turns() > 0};
 }
 
 inline measurement measure(const candidate& policy, const std::string& name, const sizes& list, int threads,
-                           const cache_times& cache, double seconds) {
+                           const cache_times& cache, double seconds, usual_rate& rate) {
     const std::int64_t elements = total(list);
     const adamant::executor executor = threads == 1 ? adamant::executor(adamant::serial_executor{})
                                                     : adamant::executor(adamant::thread_pool(threads));
     const auto wide = policy.make(list, spread::wide, executor);
     std::vector<memory_twin::stream> read = policy.streams;
     std::erase_if(read, [](const memory_twin::stream& s) { return s.stored; });
-    memory_twin twin(elements, policy.streams), read_twin(elements, read);
-    const auto t = in_turns<4>(seconds, {[&] { wide->step(); }, [&] { twin.run(executor); },
-                                         [&] { wide->read_gradients(); }, [&] { read_twin.run(executor); }});
+    static twin_memory kept, kept_to_read;
+    memory_twin twin(elements, policy.streams, kept), read_twin(elements, read, kept_to_read);
+    const auto t = in_turns<4>(seconds,
+                               {[&] { wide->step(); }, [&] { twin.run(executor); },
+                                [&] { wide->read_gradients(); }, [&] { read_twin.run(executor); }},
+                               rate, executor, threads);
     const double scale = 1e9 / static_cast<double>(elements);
     measurement m{policy.name,
                   name,
@@ -90,7 +95,8 @@ inline measurement measure(const candidate& policy, const std::string& name, con
                   t.ratio(2, 3),
                   cache.wide_ns,
                   cache.narrow_ns,
-                  cache.bare_ns};
+                  cache.bare_ns,
+                  cache.quiet && t.quiet_turns() > 0};
     for (const memory_twin::stream& s : policy.streams) m.moved_bytes += s.bytes * (s.stored ? 2 : 1) / 128.0;
     return m;
 }

@@ -15,6 +15,34 @@
 
 namespace bench {
 
+//! The streams' memory, of the kind that a step has for them. A twin takes over that of the twin before it:
+//! else most of a benchmark's time would go into new pages.
+class twin_memory {
+public:
+    unsigned char* take(std::size_t index, std::size_t bytes, bool of_state) {
+        auto& buffers = buffers_[of_state][bytes >= large];
+        while (buffers.size() <= index) buffers.emplace_back(std::size_t{0}, owner{of_state});
+        if (buffers[index].bytes() < bytes)
+            buffers[index] = adamant::buffer<unsigned char, owner>(bytes, {of_state});
+        return buffers[index].data();
+    }
+
+private:
+    static constexpr std::size_t large = std::size_t{2} << 20;  // of these the state's have huge pages
+    struct owner {
+        bool is_state;
+        void* allocate(std::size_t bytes, std::size_t alignment) {
+            if (is_state) return adamant::host_memory{}.allocate(bytes, alignment);
+            return ::operator new (bytes, std::align_val_t{alignment});
+        }
+        void deallocate(void* pointer, std::size_t bytes, std::size_t alignment) noexcept {
+            if (is_state) adamant::host_memory{}.deallocate(pointer, bytes, alignment);
+            else ::operator delete (pointer, std::align_val_t{alignment});
+        }
+    };
+    std::vector<adamant::buffer<unsigned char, owner>> buffers_[2][2];
+};
+
 class memory_twin {
 public:
     struct stream {
@@ -23,12 +51,14 @@ public:
         bool of_state;  //!< the optimizer allocates it, not the user
     };
 
-    memory_twin(std::int64_t elements, const std::vector<stream>& streams) : elements_(elements) {
+    memory_twin(std::int64_t elements, const std::vector<stream>& streams, twin_memory& kept)
+        : elements_(elements) {
+        std::size_t taken[2]{};
         for (const stream& s : streams) {
             const std::int64_t whole = (elements + 127) / 128 * s.bytes;
             const auto bytes =
                 static_cast<std::size_t>((whole + 31) / 32 * 32);  // touch() takes 32 at a time
-            memory_.push_back({adamant::buffer<unsigned char, owner>(bytes, {s.of_state}), s});
+            memory_.push_back({kept.take(taken[s.of_state]++, bytes, s.of_state), s});
         }
     }
 
@@ -42,28 +72,15 @@ public:
             for (std::int64_t block = number * chunk; block < end; block += 1024)
                 for (memory& m : memory_) {
                     const std::int64_t blocks = (std::min<std::int64_t>(1024, end - block) + 127) / 128;
-                    touch(m.bytes.data() + block / 128 * m.shape.bytes, blocks * m.shape.bytes,
-                          m.shape.stored);
+                    touch(m.bytes + block / 128 * m.shape.bytes, blocks * m.shape.bytes, m.shape.stored);
                 }
         };
         executor.run(chunks, task);
     }
 
 private:
-    //! Memory of the kind that the step has for this stream.
-    struct owner {
-        bool is_state;
-        void* allocate(std::size_t bytes, std::size_t alignment) {
-            if (is_state) return adamant::host_memory{}.allocate(bytes, alignment);
-            return ::operator new (bytes, std::align_val_t{alignment});
-        }
-        void deallocate(void* pointer, std::size_t bytes, std::size_t alignment) noexcept {
-            if (is_state) adamant::host_memory{}.deallocate(pointer, bytes, alignment);
-            else ::operator delete (pointer, std::align_val_t{alignment});
-        }
-    };
     struct memory {
-        adamant::buffer<unsigned char, owner> bytes;
+        unsigned char* bytes;
         stream shape;
     };
 

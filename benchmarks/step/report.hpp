@@ -20,10 +20,10 @@ inline void print_header() {
                 "ns/par", "GB/s", "twin", "%twin", "L2", "xbare", "%roof", "policy");
 }
 inline void print(const measurement& m) {
-    std::printf("%-9s %10lld %3d  %6.2f %7.3f %6.1f %7.3f %6.0f %7.3f %6.2f %6.0f  %s\n", m.list.c_str(),
+    std::printf("%-9s %10lld %3d  %6.2f %7.3f %6.1f %7.3f %6.0f %7.3f %6.2f %6.0f%c %s\n", m.list.c_str(),
                 static_cast<long long>(m.elements), m.threads, m.bytes_per_param, m.ns,
                 m.gigabytes_per_second(), m.twin_ns, 100 / m.over_twin, m.l2_ns, m.l2_ns / m.bare_ns,
-                100 * m.share_of_roof(), m.policy.c_str());
+                100 * m.share_of_roof(), m.quiet ? ' ' : '~', m.policy.c_str());
     std::fflush(stdout);
 }
 
@@ -49,7 +49,8 @@ inline void write_json(const std::string& path, const std::vector<measurement>& 
                         {"norm_over_twin", m.norm_over_read},
                         {"l2_ns_per_param", m.l2_ns},
                         {"l2_narrow_ns_per_param", m.narrow_ns},
-                        {"sqrt_div_ns", m.bare_ns}});
+                        {"sqrt_div_ns", m.bare_ns},
+                        {"quiet", m.quiet}});
     open_to_write(path) << list.dump(1) << '\n';
 }
 

@@ -4,33 +4,38 @@
 //! all.
 #pragma once
 
+#include "usual_rate.hpp"
+
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <functional>
 #include <iterator>
 #include <vector>
 
 namespace bench {
 
-inline double now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 //! In seconds, by turn.
 template <std::size_t N>
 struct times {
-    std::vector<std::array<double, N>> turns;
+    struct turn {
+        std::array<double, N> seconds;
+        bool quiet;  //!< the machine ran at its usual rate before and after
+    };
+    std::vector<turn> turns;
 
+    std::ptrdiff_t quiet_turns() const { return std::ranges::count(turns, true, &turn::quiet); }
     double shortest(std::size_t subject) const {
-        double best = turns.front()[subject];
-        for (const auto& turn : turns) best = std::min(best, turn[subject]);
+        double best = turns.front().seconds[subject];
+        for (const turn& t : turns) best = std::min(best, t.seconds[subject]);
         return best;
     }
-    //! The median over turns of one time over another: what slows a turn down slows both.
+    //! The median over turns of one time over another: what slows a turn down slows both. Over quiet turns,
+    //! if there are any.
     double ratio(std::size_t subject, std::size_t other) const {
         std::vector<double> ratios;
-        for (const auto& turn : turns) ratios.push_back(turn[subject] / turn[other]);
+        const bool any_quiet = quiet_turns() > 0;
+        for (const turn& t : turns)
+            if (t.quiet || !any_quiet) ratios.push_back(t.seconds[subject] / t.seconds[other]);
         const auto middle = ratios.begin() + std::ssize(ratios) / 2;
         std::nth_element(ratios.begin(), middle, ratios.end());
         return *middle;
@@ -40,9 +45,11 @@ struct times {
 //! Whether a turn is to find in a cache what the others may have driven out of it: then it runs once before.
 inline constexpr bool cached = true;
 
-//! As many turns as `seconds` hold, five at least. Short calls are repeated within a turn.
+//! As many turns as `seconds` hold, five at least, and more while there is patience, until five were quiet.
+//! Short calls are repeated within a turn.
 template <std::size_t N>
-times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& subjects, bool warm = false) {
+times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& subjects, usual_rate& rate,
+                  const adamant::executor& executor, int threads, bool warm = false) {
     times<N> result;
     std::array<int, N> repetitions;
     for (std::size_t i = 0; i < N; ++i) {
@@ -52,14 +59,20 @@ times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& su
         repetitions[i] = std::clamp(static_cast<int>(5e-5 / (now() - begin)), 1, 1000);
     }
     const double end = now() + seconds;
-    while (result.turns.size() < 5 || now() < end) {
-        auto& turn = result.turns.emplace_back();
+    bool quiet = rate.holds(executor, threads);
+    for (int quiet_turns = 0;;) {
+        const double overtime = now() - end;
+        if (result.turns.size() >= 5 && overtime >= 0 && (quiet_turns >= 5 || !rate.has_patience())) break;
+        auto& [turn, turn_is_quiet] = result.turns.emplace_back();
         for (std::size_t i = 0; i < N; ++i) {
             if (warm) subjects[i]();
             const double begin = now();
             for (int k = 0; k < repetitions[i]; ++k) subjects[i]();
             turn[i] = (now() - begin) / repetitions[i];
         }
+        turn_is_quiet = std::exchange(quiet, rate.holds(executor, threads)) && quiet;
+        quiet_turns += turn_is_quiet;
+        if (overtime >= 0) rate.waited(now() - end - overtime);
     }
     return result;
 }

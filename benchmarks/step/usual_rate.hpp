@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The adamant authors
+// SPDX-License-Identifier: Apache-2.0
+//! usual_rate: whether the threads run as fast as they can. A neighbour on the same core slows vector
+//! additions by some percent and a step by a fifth, while a root and a division take as long as ever: a
+//! comparison with them is of use only without it.
+#pragma once
+
+#include <adamant/step/executor.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+
+namespace bench {
+
+inline double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class usual_rate {
+public:
+    //! `patience`: seconds that all waiting may take.
+    explicit usual_rate(double patience) : patience_(patience) {
+        for (const double end = now() + 0.02; now() < end;) usual_ = std::min(usual_, seconds_of_additions());
+    }
+
+    //! Whether additions take the usual time on all threads of the executor.
+    bool holds(const adamant::executor& executor, int threads) {
+        double shortest = usual_, longest = 0;
+        std::mutex mutex;
+        executor.run(threads, [&](std::int64_t) {
+            const double seconds = std::min(seconds_of_additions(), seconds_of_additions());
+            const std::lock_guard lock(mutex);
+            shortest = std::min(shortest, seconds);
+            longest = std::max(longest, seconds);
+        });
+        usual_ = shortest;
+        return longest < 1.025 * usual_;
+    }
+
+    bool has_patience() const { return patience_ > 0; }
+    void waited(double seconds) { patience_ -= seconds; }
+
+private:
+#if defined(__x86_64__)
+    __attribute__((target("avx2")))
+#endif
+    static double
+    seconds_of_additions() {
+        typedef float vector __attribute__((vector_size(32)));
+        vector step{}, a{}, b{}, c{}, d{}, e{}, f{};
+        asm volatile("" : "+m"(step));
+        const double begin = now();
+        for (int i = 0; i < 5000; ++i) a += step, b += step, c += step, d += step, e += step, f += step;
+        const vector sum = a + b + c + d + e + f;
+        asm volatile("" : : "m"(sum));
+        return now() - begin;
+    }
+
+    double usual_ = 1, patience_;
+};
+
+}  // namespace bench
