@@ -65,8 +65,8 @@ private:
     std::uint64_t largest_ = 0;  // bits: sums are not negative, and of NaN they are above those of infinity
 };
 
-//! Reads elements [begin, end) of a gradient as the update will see them; begin is a multiple of block_size.
-//! Blocks are summed exactly: their order does not matter.
+//! Reads elements [begin, end) of a gradient, 2^37 at most, as the update will see them; begin is a multiple
+//! of block_size. Blocks are summed exactly: their order does not matter.
 template <class MainGrad, class Grad>
 void read_gradients(const Grad* grads, std::int64_t begin, std::int64_t end, bool in_norm,
                     grad_statistics& statistics) {
