@@ -64,8 +64,8 @@ ADAMANT_HOST_DEVICE inline double power(double base, std::int64_t exponent) {
     for (; exponent > 1; exponent >>= 1) {
         // A core cannot foresee the bits of a step's number.
         result = product(result, one_unless(exponent & 1, base));
-        if (base < 0x1p-540)
-            return 0;  // what follows is: a core takes long to find that a product is too small
+        // Its square is zero, and so is the rest. A core takes long to find that a product is too small.
+        if (base < 0x1p-540) return 0;
         base = product(base, base);
     }
     return product(result, base);

@@ -94,6 +94,7 @@ ADAMANT_SIMD double tree_sum(const doubles (&low)[1], const doubles (&high)[1]) 
     const __m128d two = _mm256_castpd256_pd128(four) + _mm256_extractf128_pd(four, 1);
     return two[0] + two[1];
 }
+
 //! Bytes as words, and words whose high byte is zero as bytes.
 ADAMANT_SIMD shorts load_bytes(const std::uint8_t* from) {
     return (shorts)_mm512_cvtepu8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
