@@ -160,7 +160,7 @@ void check_filled(std::size_t size, std::initializer_list<double> betas, Fill fi
 template <class MainGrad, class Weight, class Grad, class ExpAvg, class ExpAvgSq>
 void check_scales() {
     constexpr std::size_t scales = 256, size = scales * group_size;
-    check_filled<MainGrad, Weight, Grad, ExpAvg, ExpAvgSq>(size, {0.0, 0.9}, [](auto& t) {
+    const auto fill = [](auto& t) {
         for (std::size_t i = 0; i < size; ++i) {
             // Of 16 bits, none for infinity or NaN, and no negative exp_avg_sq: they hide what is looked for.
             t.exp_avg.data()[i] = static_cast<typename ExpAvg::stored>(inputs::word(7, i) & 0xFBFF);
@@ -168,6 +168,18 @@ void check_scales() {
         }
         for (std::size_t i = 0; i < scales; ++i)
             t.exp_avg_scales.data()[i] = t.exp_avg_sq_scales.data()[i] = static_cast<std::uint8_t>(i);
+    };
+    check_filled<MainGrad, Weight, Grad, ExpAvg, ExpAvgSq>(size, {0.0, 0.9}, fill);
+    // Gradients hide what becomes of a group of zeros with codes: those of the largest codes are small
+    // numbers.
+    check_filled<MainGrad, Weight, Grad, ExpAvg, ExpAvgSq>(size, {0.9}, [&](auto& t) {
+        fill(t);
+        for (std::size_t i = 0; i < size; ++i) {
+            t.set_grad(i, 0);
+            t.exp_avg_sq.data()[i] |= 0xF8;
+        }
+        for (std::size_t i = 0; i < scales; ++i)
+            t.exp_avg_scales.data()[i] = 100;  // an extreme one hides it too
     });
 }
 

@@ -29,7 +29,7 @@ public:
         return {place / 32, mantissa << shift, mantissa >> 1 >> (63 - shift)};
     }
 
-    //! Adds up to 2^30 summands to a sum. Neighbours of one magnitude meet in registers.
+    //! Adds fewer than 2^31 summands to a sum. Neighbours of one magnitude meet in registers.
     class adder {
     public:
         adder(exact_sum& sum, std::uint32_t most_summands) : sum_(&sum) { sum.make_room(most_summands); }

@@ -10,6 +10,7 @@
 namespace adamant::inline v0 {
 
 //! A program may have switched subnormals off (linking with -ffast-math does); results must not depend on it.
+//! Exceptions that are raised inside stay flagged, as after any arithmetic.
 class default_float_environment {
 public:
 #if defined(__x86_64__)
