@@ -20,28 +20,28 @@ void make_generic(std::uint64_t seed, std::uint64_t step) {
 
 #if defined(__x86_64__)
 __attribute__((target("avx2,fma,f16c"))) void make_avx2(std::uint64_t seed, std::uint64_t step) {
-    const avx2::noise_maker maker(seed, step);
+    avx2::noise_maker maker(seed, step, 0);
     avx2::tile_noise noise;
     for (std::int64_t group = 0; group < groups; group += avx2::tile_groups) {
-        maker.make(group, noise);
+        maker.make(noise);
         benchmark::DoNotOptimize(noise);
     }
 }
 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c"))) void make_avx512(
     std::uint64_t seed, std::uint64_t step) {
-    const avx512::noise_maker maker(seed, step);
+    avx512::noise_maker maker(seed, step, 0);
     avx512::tile_noise noise;
     for (std::int64_t group = 0; group < groups; group += avx512::tile_groups) {
-        maker.make(group, noise);
+        maker.make(noise);
         benchmark::DoNotOptimize(noise);
     }
 }
 #elif defined(__aarch64__)
 void make_neon(std::uint64_t seed, std::uint64_t step) {
-    const neon::noise_maker maker(seed, step);
+    neon::noise_maker maker(seed, step, 0);
     neon::tile_noise noise;
     for (std::int64_t group = 0; group < groups; group += neon::tile_groups) {
-        maker.make(group, noise);
+        maker.make(noise);
         benchmark::DoNotOptimize(noise);
     }
 }
