@@ -74,15 +74,14 @@ std::vector<candidate> candidates(const std::string& only) {
 
 //! Peers and adamant's fp32 step in turns, on many small tensors and on a large one. The shortest times are
 //! compared: threads of OpenMP spin on after their region, and with it in adamant's.
-void compare_with_peers(const candidate& fp32, int threads, double seconds, usual_rate& rate) {
+void compare_with_peers(const candidate& fp32, int threads, double seconds) {
     const adamant::executor pool = adamant::thread_pool(threads);
     for (const auto& [name, list] : {std::pair{"tiny", tiny()}, {"single", sizes{8 << 20}}}) {
         const auto ours = fp32.make(list, spread::wide, pool);
         for (const peer& p : {naive_loop(), openmp_loop(), torch_adamw()}) {
             if (!p.make) continue;
             const auto theirs = p.make(list);
-            const auto t =
-                in_turns<2>(seconds, {[&] { ours->step_with_norm(); }, theirs}, rate, pool, threads);
+            const auto t = in_turns<2>(seconds, {[&] { ours->step_with_norm(); }, theirs}, {});
             std::printf("%-9s %-26s %9.1f us, adamant with its norm %9.1f us: %.1f times\n", name,
                         p.name.c_str(), t.shortest(1) * 1e6, t.shortest(0) * 1e6,
                         t.shortest(1) / t.shortest(0));
@@ -99,8 +98,7 @@ int run(const command_line& options) {
     }
     std::printf(
         "%s, %d threads. %%roof: max(twin, L2 / threads) over the step; xbare: L2 over a root and a "
-        "division. "
-        "~: never without a neighbour on the core.\n",
+        "division. ~: never without a neighbour on the core.\n",
         std::string(to_string(adamant::active_instruction_set())).c_str(), threads);
     print_header();
     usual_rate rate(options.quick ? 5 : 300);
@@ -124,7 +122,7 @@ int run(const command_line& options) {
         std::printf("%6.3f %6.2f %6.2f  %s\n", m.norm_ns, m.norm_over_read, m.l2_ns / m.narrow_ns,
                     m.policy.c_str());
     std::printf("\n");
-    compare_with_peers(policies.front(), threads, options.quick ? 0.2 : 2, rate);
+    compare_with_peers(policies.front(), threads, options.quick ? 0.2 : 2);
     if (!options.json.empty()) write_json(options.json, all);
     if (!options.chart.empty()) write_chart_data(options.chart, single);
     return 0;

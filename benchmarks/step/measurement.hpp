@@ -61,7 +61,7 @@ inline cache_times measure_cache(const candidate& policy, double seconds, usual_
     const auto narrow = policy.make(list, spread::narrow, adamant::serial_executor{});
     bare_loop bare;
     const auto t = in_turns<3>(seconds, {[&] { wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }},
-                               rate, adamant::serial_executor{}, 1, cached);
+                               {rate, adamant::serial_executor{}, 1}, cached);
     const double scale = 1e9 / static_cast<double>(list[0]);
     return {t.shortest(0) * scale, t.shortest(1) * scale,
             t.shortest(2) * 1e9 / static_cast<double>(bare_loop::elements), t.quiet_turns() > 0};
@@ -80,7 +80,7 @@ inline measurement measure(const candidate& policy, const std::string& name, con
     const auto t = in_turns<4>(seconds,
                                {[&] { wide->step(); }, [&] { twin.run(executor); },
                                 [&] { wide->read_gradients(); }, [&] { read_twin.run(executor); }},
-                               rate, executor, threads);
+                               {rate, executor, threads});
     const double scale = 1e9 / static_cast<double>(elements);
     measurement m{policy.name,
                   name,

@@ -16,7 +16,7 @@
 namespace bench {
 
 //! The streams' memory, of the kind that a step has for them. A twin takes over that of the twin before it:
-//! else most of a benchmark's time would go into new pages.
+//! new pages take longer than what is measured in them.
 class twin_memory {
 public:
     unsigned char* take(std::size_t index, std::size_t bytes, bool of_state) {

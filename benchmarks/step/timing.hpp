@@ -48,8 +48,8 @@ inline constexpr bool cached = true;
 //! As many turns as `seconds` hold, five at least, and more while there is patience, until five were quiet.
 //! Short calls are repeated within a turn.
 template <std::size_t N>
-times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& subjects, usual_rate& rate,
-                  const adamant::executor& executor, int threads, bool warm = false) {
+times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& subjects,
+                  const rate_watch& watch, bool warm = false) {
     times<N> result;
     std::array<int, N> repetitions;
     for (std::size_t i = 0; i < N; ++i) {
@@ -59,10 +59,10 @@ times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& su
         repetitions[i] = std::clamp(static_cast<int>(5e-5 / (now() - begin)), 1, 1000);
     }
     const double end = now() + seconds;
-    bool quiet = rate.holds(executor, threads);
+    bool was_quiet = watch.is_quiet();
     for (int quiet_turns = 0;;) {
         const double overtime = now() - end;
-        if (result.turns.size() >= 5 && overtime >= 0 && (quiet_turns >= 5 || !rate.has_patience())) break;
+        if (result.turns.size() >= 5 && overtime >= 0 && (quiet_turns >= 5 || !watch.has_patience())) break;
         auto& [turn, turn_is_quiet] = result.turns.emplace_back();
         for (std::size_t i = 0; i < N; ++i) {
             if (warm) subjects[i]();
@@ -70,9 +70,11 @@ times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& su
             for (int k = 0; k < repetitions[i]; ++k) subjects[i]();
             turn[i] = (now() - begin) / repetitions[i];
         }
-        turn_is_quiet = std::exchange(quiet, rate.holds(executor, threads)) && quiet;
+        const bool is_quiet = watch.is_quiet();
+        turn_is_quiet = was_quiet && is_quiet;
+        was_quiet = is_quiet;
         quiet_turns += turn_is_quiet;
-        if (overtime >= 0) rate.waited(now() - end - overtime);
+        if (overtime >= 0) watch.waited(now() - end - overtime);
     }
     return result;
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <utility>
 
 namespace bench {
 
@@ -58,6 +59,25 @@ private:
     }
 
     double usual_ = 1, patience_;
+};
+
+//! That of an executor's threads; without one, all is as usual.
+class rate_watch {
+public:
+    rate_watch() = default;
+    rate_watch(usual_rate& rate, adamant::executor executor, int threads)
+        : rate_(&rate), executor_(std::move(executor)), threads_(threads) {}
+
+    bool is_quiet() const { return rate_ == nullptr || rate_->holds(executor_, threads_); }
+    bool has_patience() const { return rate_ != nullptr && rate_->has_patience(); }
+    void waited(double seconds) const {
+        if (rate_ != nullptr) rate_->waited(seconds);
+    }
+
+private:
+    usual_rate* rate_ = nullptr;
+    adamant::executor executor_ = adamant::serial_executor{};
+    int threads_ = 1;
 };
 
 }  // namespace bench

@@ -9,6 +9,7 @@ TEST_CASE("group kinds") {
     check_kernels<bfloat16, remainder16_codec, bfloat16, group<e4m3>, group<ue5m3>>();
     check_kernels<bfloat16, stochastic_weight_codec, bfloat16, group<e3m4>, group<ue4m4>>();
     check_kernels<float, remainder8_codec<down_or_up>, float, group<scaled_half>, group<scaled_half_sq>>();
+    check_kernels<bfloat16, remainder16_codec, bfloat16, sb, group<ue5m3>>();
     check_kernels<float, weight_only_codec<float>, float, group<e3m4>, f>();
     check_kernels<float, weight_only_codec<float>, float, f, group<ue5m3>>();
     check_kernels<float, half_master_codec<bfloat16, down_or_up>, bfloat16, group<scaled_half>, b>();
