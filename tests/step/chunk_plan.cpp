@@ -12,6 +12,8 @@ using namespace adamant;
 
 namespace {
 
+constexpr int many = 64;  // threads
+
 std::int64_t padded(std::int64_t size) { return (size + 127) / 128 * 128; }
 
 //! One task up to 8192 elements, then 256 tasks of at least 8192 and at most 32768.
@@ -24,7 +26,7 @@ std::int64_t task_size(const std::vector<std::int64_t>& sizes) {
 
 //! Chunks come in list order without gap or overlap; borders and task sizes are as promised.
 void check_plan(const std::vector<std::int64_t>& sizes) {
-    const chunk_plan plan{std::span<const std::int64_t>(sizes)};
+    const chunk_plan plan(sizes, many);
     const std::int64_t room = task_size(sizes);
     std::size_t tensor = 0;
     std::int64_t next = 0;
@@ -75,26 +77,26 @@ TEST_CASE("every element is covered once, by tasks of one size") {
 
 TEST_CASE("no tensors are no tasks") {
     CHECK(chunk_plan().tasks() <= 0);
-    CHECK(chunk_plan(std::vector<std::int64_t>{}).tasks() == 0);
+    CHECK(chunk_plan(std::vector<std::int64_t>{}, many).tasks() == 0);
 }
 
 TEST_CASE("tensors without elements have a chunk each") {
-    const chunk_plan plan(std::vector<std::int64_t>{0, 0});
+    const chunk_plan plan(std::vector<std::int64_t>{0, 0}, many);
     REQUIRE(plan.tasks() == 1);
     REQUIRE(plan.task(0).size() == 2);
     CHECK(plan.task(0)[1].tensor == 1);
-    CHECK(chunk_plan(std::vector<std::int64_t>{8192, 0, 0}).tasks() == 1);
+    CHECK(chunk_plan(std::vector<std::int64_t>{8192, 0, 0}, many).tasks() == 1);
 }
 
 TEST_CASE("small tensors share a task") {
-    const chunk_plan plan(std::vector<std::int64_t>(160, 100));
+    const chunk_plan plan(std::vector<std::int64_t>(160, 100), many);
     REQUIRE(plan.tasks() == 3);
     for (std::int64_t number = 0; number < 2; ++number) CHECK(plan.task(number).size() == 64);
 }
 
 TEST_CASE("a small model is one task, a larger one several, a large one many") {
     const auto tasks_of = [](std::int64_t size) {
-        return chunk_plan(std::vector<std::int64_t>{size}).tasks();
+        return chunk_plan(std::vector<std::int64_t>{size}, many).tasks();
     };
     CHECK(tasks_of(8192) == 1);
     CHECK(tasks_of(8193) == 2);
@@ -102,9 +104,26 @@ TEST_CASE("a small model is one task, a larger one several, a large one many") {
     CHECK(tasks_of(100'000'000) == 3052);
 }
 
+TEST_CASE("for one thread any model is one task, in the order of the list") {
+    const chunk_plan plan(std::vector<std::int64_t>{100'000'000, 0, 77, 5'000'000'000}, 1);
+    REQUIRE(plan.tasks() == 1);
+    const std::span<const chunk> chunks = plan.task(0);
+    REQUIRE(chunks.size() == 4);
+    for (std::size_t i = 0; i < 4; ++i) {
+        CHECK(chunks[i].tensor == i);
+        CHECK(chunks[i].begin == 0);
+    }
+    CHECK(chunks[2].end == 77);
+    CHECK(chunks[3].end == 5'000'000'000);
+    const chunk_plan huge(std::vector<std::int64_t>{(std::int64_t{1} << 37) + 128, 128}, 1);
+    REQUIRE(huge.tasks() == 2);
+    CHECK(huge.task(0)[0].end == std::int64_t{1} << 37);
+    CHECK(huge.task(1).size() == 2);
+}
+
 TEST_CASE("a tensor of more than 2^32 elements is cut in 64 bits") {
     const std::int64_t size = (std::int64_t{1} << 32) + 5;
-    const chunk_plan plan(std::vector<std::int64_t>{size});
+    const chunk_plan plan(std::vector<std::int64_t>{size}, many);
     REQUIRE(plan.tasks() == 131073);
     CHECK(plan.task(131071)[0].begin == 4294934528);
     CHECK(plan.task(131071)[0].end == 4294967296);

@@ -20,27 +20,54 @@ bool is_rounded(float got, long double expected, long double beta) {
 
 }  // namespace
 
-TEST_CASE("power is exact where the result is") {
-    CHECK(power(0.7, 0) == 1);
-    CHECK(power(0.7, 1) == 0.7);
-    CHECK(power(3, 5) == 243);
-    CHECK(power(2, 62) == 4611686018427387904.0);
-    CHECK(power(0.5, 1074) == std::numeric_limits<double>::denorm_min());
-    CHECK(power(0.5, 1076) == 0);
-    CHECK(power(0, 1) == 0);
-    CHECK(power(0, 0) == 1);
-    CHECK(power(1, std::numeric_limits<std::int64_t>::max()) == 1);
-    CHECK(power(0.999, std::numeric_limits<std::int64_t>::max()) == 0);
+TEST_CASE("one minus a power is exact where the power is") {
+    constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    CHECK(one_minus_power(0.7, 0) == 0);
+    CHECK(one_minus_power(0.75, 1) == 0.25);
+    CHECK(one_minus_power(3, 5) == -242);
+    CHECK(one_minus_power(0.5, 53) == 1 - 0x1p-53);
+    CHECK(one_minus_power(0.5, 54) == 1);
+    CHECK(one_minus_power(0.5, last) == 1);
+    CHECK(one_minus_power(0, 1) == 1);
+    CHECK(one_minus_power(0, 0) == 0);
+    CHECK(one_minus_power(1, last) == 0);
+    CHECK(one_minus_power(0.999, last) == 1);
+    CHECK(one_minus_power(2, last) == -std::numeric_limits<double>::infinity());
 }
 
-TEST_CASE("power follows long double to a rounding per factor") {
+TEST_CASE("one minus a power follows long double to a rounding per factor") {
     for (const double base : {0.9, 0.95, 0.999, 0.9999, 0.5, 0.1})
         for (const std::int64_t t : steps) {
-            const long double expected =
+            const long double power =
                 std::pow(static_cast<long double>(base), static_cast<long double>(t));
-            if (expected < 1e-300L) continue;
-            CHECK(std::abs(power(base, t) - expected) <= static_cast<long double>(t) * 0x1p-52L * expected);
+            const long double error = std::abs(one_minus_power(base, t) - (1 - power));
+            CHECK(error <= static_cast<long double>(t) * 0x1p-52L * power + 0x1p-54L);
         }
+}
+
+TEST_CASE("one minus a power has every bit of repeated squaring without a short cut") {
+    for (double base = 1; base > 0x1p-60; base *= 0.97)
+        for (std::int64_t t = 1; t < 3000; t = t < 300 ? t + 1 : t + t / 64) {
+            double power = 1, square = base;
+            for (std::int64_t bits = t; bits > 0; bits >>= 1, square *= square)
+                if (bits % 2 == 1) power *= square;
+            CHECK(one_minus_power(base, t) == 1 - power);
+        }
+}
+
+TEST_CASE("bias corrections end, for good") {
+    for (const double beta1 : {0.0, 1e-9, 0.5, 0.9, 0.99})
+        for (const double beta2 : {0.0, 0x1p-27, 0.95, 0.999, 0.99999}) {
+            const hyperparameters h{.beta1 = beta1, .beta2 = beta2};
+            const std::int64_t first = first_step_without_corrections(h);
+            for (std::int64_t step = first; step > 0 && step < first + 100000; step += 1 + step / 100) {
+                const bias_corrections none = corrections_of_step(h, step);
+                CHECK(none.exp_avg == 1);
+                CHECK(none.root_of_exp_avg_sq == 1);
+            }
+        }
+    CHECK(first_step_without_corrections({.bias_correction = false}) == 1);
+    CHECK(first_step_without_corrections({.beta1 = 0.9, .beta2 = 0.999}) == 65536);
 }
 
 TEST_CASE("bias corrections follow long double up to a billion steps") {

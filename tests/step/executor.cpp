@@ -81,6 +81,14 @@ TEST_CASE("copies of an executor share one runner") {
     CHECK(last == 2);
 }
 
+TEST_CASE("an executor has as many threads as its runner says, or many") {
+    CHECK(executor(serial_executor{}).threads() == 1);
+    CHECK(executor(thread_pool(3)).threads() == 3);
+    CHECK(executor().threads() == usable_cpus::of_process().threads());
+    CHECK(executor(runners::reversed{}).threads() > 1);
+    CHECK(executor(executor(serial_executor{})).threads() == 1);
+}
+
 TEST_CASE("a task borrows its function") {
     int calls = 0;
     auto function = [&](std::int64_t number) { calls += static_cast<int>(number); };

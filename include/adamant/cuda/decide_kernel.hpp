@@ -91,10 +91,10 @@ __global__ void __launch_bounds__(Threads)
     }
     __syncthreads();
     if (!applied) return;
+    const step_constants of_all = constants_of_step(request.hyper, step, steps_from_zero);
     for (int g = static_cast<int>(threadIdx.x); g < request.groups; g += Threads)
-        constants[g] =
-            constants_of_step(request.hyper, step, product(lr, groups[g].lr),
-                              product(weight_decay, groups[g].weight_decay), grad_factor, steps_from_zero);
+        constants[g] = completed(of_all, product(lr, groups[g].lr),
+                                 product(weight_decay, groups[g].weight_decay), grad_factor);
 }
 
 //! Sets a value of the control block in the order of the stream.

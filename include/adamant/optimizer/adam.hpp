@@ -52,12 +52,13 @@ public:
           state_({tensors, params_, dtype_of<param_t>, std::move(options.groups)},
                  std::move(options.flat_starts), hyper.seed, std::move(memory)),
           constants_(state_.tensors().groups().size()),
-          plan_(state_.tensors().sizes()) {
+          plan_(state_.tensors().sizes(), executor_.threads()) {
         if (options.loss_scaler) scaler_.emplace(*options.loss_scaler);
         else if (spec.mode == dtype::fp16) scaler_.emplace(loss_scaler_settings{});
         const pointer_loan loan(params_);
         grads_.reserve(params_.size());
         state_.start_masters(params_, step_);
+        go_on_from(0, true);
         static_cast<void>(active_instruction_set());        // a wrong choice is said here, not by a thread
         executor_.run(plan_.tasks(), [](std::int64_t) {});  // a pool starts its threads now, not in a step
     }
@@ -112,8 +113,7 @@ public:
     void set_step_count(std::int64_t step) {
         if (step < 0)
             throw state_error("[adamant] a step count is not negative: got " + std::to_string(step) + ".");
-        step_ = step;
-        state_is_history_ = true;
+        go_on_from(step, true);
     }
 
     std::size_t tensor_count() const { return tensors().size(); }
@@ -144,7 +144,7 @@ public:
     //! Sets a moment of a tensor from fp32 values, rounded as the policy stores them.
     void import_fp32(slot s, std::size_t tensor, std::span<const float> values) {
         state_.import_fp32(s, tensor, values, step_);
-        state_is_history_ = false;
+        go_on_from(step_, false);
     }
 
     //! Starts weights and masters from fp32 values, without the detour over the weights' dtype. Both are
@@ -173,6 +173,9 @@ private:
     template <class Optimizer>
     friend class detail::adam_state_access;
     using main_grad_t = element_t<typename Resolved::main_grads>;
+    static constexpr bool bounded =
+        is_bounded<slot_codec_t<Resolved, slot::exp_avg>, slot_codec_t<Resolved, slot::exp_avg_sq>>;
+    static constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max();
 
     const tensor_registry& tensors() const { return state_.tensors(); }
 
@@ -202,7 +205,7 @@ private:
         const double weight_decay = options.weight_decay.value_or(hyper_.weight_decay);
         require_valid_step(options, hyper_, tensors().groups(), loss_scale());
         const double unscale = options.grad_scale / loss_scale();
-        if (step_ == std::numeric_limits<std::int64_t>::max())
+        if (step_ == endless)
             throw state_error("[adamant] the step count has reached its end, 2^63 - 1.");
 
         step_result result{.lr = lr};
@@ -261,15 +264,23 @@ private:
         return true;
     }
 
-    step_constants constants_of(const step_plan& plan, const param_group& group) const {
-        const std::int64_t step = step_ + 1;
+    //! After `step` steps; `state_is_history`: they led from zero to the moments that there are.
+    void go_on_from(std::int64_t step, bool state_is_history) {
+        const default_float_environment environment;
+        step_ = step;
+        state_is_history_ = state_is_history;
+        next_ = next_constants();
+        settled_from_ = bounded ? endless : first_step_without_corrections(hyper_);
+    }
+    step_constants next_constants() const {
+        const std::int64_t step = std::min(step_, endless - 1) + 1;
         // Moments of unknown origin may be as far apart as any number of steps brings them.
-        const std::int64_t from_zero = state_is_history_ ? step : std::numeric_limits<std::int64_t>::max();
-        constexpr bool bounded =
-            is_bounded<slot_codec_t<Resolved, slot::exp_avg>, slot_codec_t<Resolved, slot::exp_avg_sq>>;
-        return constants_of_step<bounded>(hyper_, step, product(plan.result.lr, group.lr_mult),
-                                          product(plan.weight_decay, group.wd_mult), plan.grad_factor,
-                                          from_zero);
+        return constants_of_step<bounded>(hyper_, step, state_is_history_ ? step : endless);
+    }
+
+    step_constants constants_of(const step_plan& plan, const param_group& group) const {
+        return completed(next_, product(plan.result.lr, group.lr_mult),
+                         product(plan.weight_decay, group.wd_mult), plan.grad_factor);
     }
 
     template <class Params, class Grads>
@@ -286,6 +297,9 @@ private:
                              });
         });
         ++step_;
+        // Worked out when a step ends: nobody waits for it.
+        if (step_ < settled_from_) next_ = next_constants();
+        else ++next_.step;
     }
 
     //! Calls f with the step_streams of a tensor.
@@ -311,6 +325,8 @@ private:
     std::optional<loss_scaler> scaler_;
     std::int64_t step_ = 0;
     bool state_is_history_ = true;  // the moments are what step_ steps from zero led to
+    step_constants next_;           // of step number step_ + 1
+    std::int64_t settled_from_;     // constants of this step and later ones differ in their number only
 };
 
 //! adam<policy<...>>: two policies that mean the same share one optimizer type.

@@ -54,15 +54,9 @@ inline void require_valid_step(const step_options& options, const hyperparameter
                                std::span<const param_group> groups, double loss_scale) {
     const double lr = options.lr.value_or(hyper.lr);
     const double weight_decay = options.weight_decay.value_or(hyper.weight_decay);
-    hyperparameters now = hyper;
-    now.lr = lr;
-    now.weight_decay = weight_decay;
-    require_valid_rates(now);
-    for (const param_group& group : groups) {
-        now.lr = lr * group.lr_mult;
-        now.weight_decay = weight_decay * group.wd_mult;
-        require_valid_rates(now);
-    }
+    require_valid_rates(lr, weight_decay);
+    for (const param_group& group : groups)
+        require_valid_rates(lr * group.lr_mult, weight_decay * group.wd_mult);
     if (!(options.grad_scale >= 0) || !hyperparameter_rules::is_finite(options.grad_scale) ||
         !hyperparameter_rules::is_finite(options.grad_scale / loss_scale))
         throw config_error(

@@ -113,9 +113,9 @@ public:
     void restore(const run_state& run) override {
         if (run.scaler && optimizer_.scaler_) optimizer_.scaler_->restore(*run.scaler);
         optimizer_.set_step_count(run.step);
-        optimizer_.state_is_history_ = run.state_is_history;
         optimizer_.hyper_.seed = run.seed;
         optimizer_.state_.set_seed(run.seed);
+        optimizer_.go_on_from(run.step, run.state_is_history);
     }
 
     stored_slot at(slot s, std::size_t tensor) override {

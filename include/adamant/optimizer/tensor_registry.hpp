@@ -106,10 +106,8 @@ public:
 
     template <tensor_list List>
     void check_count(const List& list, const char* what) const {
-        if (std::ranges::size(list) != size())
-            throw shape_error("[adamant] a list of " + std::string(what) +
-                              " has one entry per tensor: expected " + std::to_string(size()) + ", got " +
-                              std::to_string(std::ranges::size(list)) + ".");
+        const auto count = static_cast<std::size_t>(std::ranges::size(list));
+        if (count != size()) refuse(count, what);
     }
 
     //! Checks a list and copies its views; type_of(i) is the dtype that tensor i must have in it.
@@ -133,6 +131,11 @@ public:
     std::string name(std::size_t tensor) const { return name_of(tensor, tensors_); }
 
 private:
+    [[noreturn]] void refuse(std::size_t count, const char* what) const {
+        throw shape_error("[adamant] a list of " + std::string(what) +
+                          " has one entry per tensor: expected " + std::to_string(size()) + ", got " +
+                          std::to_string(count) + ".");
+    }
     void check_shape(std::size_t tensor) const {
         const std::vector<std::int64_t>& shape = tensors_[tensor].shape;
         if (shape.empty()) return;

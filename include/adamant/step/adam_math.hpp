@@ -35,40 +35,35 @@ inline constexpr double double_infinity = std::numeric_limits<double>::infinity(
 
 //! The numbers of a step, folded.
 struct step_constants {
-    float grad_factor;  //!< unscale, average and clip in one
+    float grad_factor = 1;  //!< unscale, average and clip in one
     float beta1;
     float one_minus_beta1;
     float beta2;
     float one_minus_beta2;
     float exp_avg_factor;  //!< c above
     float eps;             //!< e above
-    float lr;
-    float weight_decay;
+    float lr = 0;
+    float weight_decay = 0;
     bool decoupled;
     float update_bound = no_bound;  //!< B above
     std::uint64_t seed = 0;         //!< of the noise of this step
     std::uint64_t step = 0;
 };
 
-//! x or 1, without a branch.
-ADAMANT_HOST_DEVICE inline double one_unless(bool wanted, double x) {
-    constexpr auto one = __builtin_bit_cast(std::uint64_t, 1.0);
-    const std::uint64_t all = -static_cast<std::uint64_t>(wanted);
-    return __builtin_bit_cast(double, one ^ ((one ^ __builtin_bit_cast(std::uint64_t, x)) & all));
-}
+//! Its square, or any less, leaves 1 as it is.
+ADAMANT_HOST_DEVICE constexpr bool is_root_of_nothing(double base) { return base < 0x1p-27; }
 
-//! base^exponent by repeated squaring; the library's pow differs between machines.
-ADAMANT_HOST_DEVICE inline double power(double base, std::int64_t exponent) {
-    if (exponent <= 0) return 1;
-    double result = 1;
+//! 1 - base^exponent, the power by repeated squaring; the library's pow differs between machines.
+ADAMANT_HOST_DEVICE inline double one_minus_power(double base, std::int64_t exponent) {
+    if (exponent <= 0) return 0;
+    double power = 1;
     for (; exponent > 1; exponent >>= 1) {
-        // A core cannot foresee the bits of a step's number.
-        result = product(result, one_unless(exponent & 1, base));
-        // Its square is zero, and so is the rest. A core takes long to find that a product is too small.
-        if (base < 0x1p-540) return 0;
+        if (is_root_of_nothing(base)) return 1;
+        const double factors[]{1, base};  // no branch: a core cannot foresee the bits of a step's number
+        power = product(power, factors[exponent & 1]);
         base = product(base, base);
     }
-    return product(result, base);
+    return 1 - product(power, base);
 }
 
 //! What bias correction divides exp_avg by, 1 - beta1^step, and the root of exp_avg_sq by, that of
@@ -81,8 +76,18 @@ struct bias_corrections {
 };
 ADAMANT_HOST_DEVICE inline bias_corrections corrections_of_step(const hyperparameters& h, std::int64_t step) {
     if (!h.bias_correction) return {};
-    return {1 - power(double{static_cast<float>(h.beta1)}, step),
-            square_root(1 - power(double{static_cast<float>(h.beta2)}, step))};
+    return {one_minus_power(double{static_cast<float>(h.beta1)}, step),
+            square_root(one_minus_power(double{static_cast<float>(h.beta2)}, step))};
+}
+
+//! From this step on both are 1.
+inline std::int64_t first_step_without_corrections(const hyperparameters& h) {
+    if (!h.bias_correction) return 1;
+    std::int64_t step = 2;
+    // Its bits are counted as one_minus_power does.
+    for (double base = static_cast<float>(larger(h.beta1, h.beta2)); !is_root_of_nothing(base); step *= 2)
+        base = product(base, base);
+    return step;
 }
 
 //! The largest |u| that Adam can reach, by Cauchy-Schwarz: after n steps from zero state |exp_avg| is at most
@@ -95,16 +100,14 @@ ADAMANT_HOST_DEVICE inline double update_bound(const hyperparameters& h, const b
     if (!h.bias_correction || beta2 == 0) return double_infinity;
     const double r = beta1 * beta1 / beta2;
     const double sum =
-        r == 1 ? static_cast<double>(steps_from_zero) : (1 - power(r, steps_from_zero)) / (1 - r);
+        r == 1 ? static_cast<double>(steps_from_zero) : one_minus_power(r, steps_from_zero) / (1 - r);
     return 1.001 * corrections.ratio() * (1 - beta1) / square_root(1 - beta2) * square_root(sum);
 }
 
-//! The constants of step number `step` (1 is the first). `lr` and `weight_decay` are those of the group;
-//! `steps_from_zero` counts from zero state, this step included. Only what is_bounded needs update_bound.
+//! The constants of step number `step` (1 is the first), as far as its number tells: `steps_from_zero` counts
+//! from zero state, this step included. Only what is_bounded needs update_bound.
 template <bool Bounded = true>
 ADAMANT_HOST_DEVICE inline step_constants constants_of_step(const hyperparameters& h, std::int64_t step,
-                                                            double lr, double weight_decay,
-                                                            double grad_factor,
                                                             std::int64_t steps_from_zero) {
     const auto beta1 = static_cast<float>(h.beta1), beta2 = static_cast<float>(h.beta2);
     const bias_corrections corrections = corrections_of_step(h, step);
@@ -112,24 +115,29 @@ ADAMANT_HOST_DEVICE inline step_constants constants_of_step(const hyperparameter
         static_cast<float>(product(double{static_cast<float>(h.eps)}, corrections.root_of_exp_avg_sq));
     const double bound = Bounded ? update_bound(h, corrections, steps_from_zero) : double_infinity;
     const bool bound_fits = bound <= double{largest_float};
-    return {.grad_factor = static_cast<float>(grad_factor),
-            .beta1 = beta1,
+    return {.beta1 = beta1,
             .one_minus_beta1 = 1.0f - beta1,
             .beta2 = beta2,
             .one_minus_beta2 = 1.0f - beta2,
             .exp_avg_factor = static_cast<float>(corrections.ratio()),
             .eps = larger(eps, smallest_float),
-            .lr = static_cast<float>(lr),
-            .weight_decay = static_cast<float>(weight_decay),
             .decoupled = h.decoupled,
             .update_bound = bound_fits ? static_cast<float>(bound) : no_bound,
             .seed = h.seed,
             .step = static_cast<std::uint64_t>(step)};
 }
+//! All constants: with what a group and the gradients tell.
+ADAMANT_HOST_DEVICE inline step_constants completed(step_constants c, double lr, double weight_decay,
+                                                    double grad_factor) {
+    c.lr = static_cast<float>(lr);
+    c.weight_decay = static_cast<float>(weight_decay);
+    c.grad_factor = static_cast<float>(grad_factor);
+    return c;
+}
 //! The same where moments were never set from outside.
 inline step_constants constants_of_step(const hyperparameters& h, std::int64_t step, double lr,
                                         double weight_decay, double grad_factor) {
-    return constants_of_step(h, step, lr, weight_decay, grad_factor, step);
+    return completed(constants_of_step(h, step, step), lr, weight_decay, grad_factor);
 }
 
 //! exp_avg and exp_avg_sq of one element, in place.

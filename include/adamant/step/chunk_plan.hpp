@@ -21,18 +21,20 @@ struct chunk {
 
 //! A large tensor becomes several chunks whose borders are multiples of 128, small ones share a task; one
 //! without elements is a chunk too, so that every tensor is looked at. All of a small model is one task,
-//! which executors run on the calling thread: waking others costs more than it is.
+//! which executors run on the calling thread: waking others costs more than it is. For one thread any model is
+//! one.
 class chunk_plan {
 public:
     static constexpr std::int64_t serial_elements = std::int64_t{8} * 1024;
     static constexpr std::int64_t smallest_task = std::int64_t{8} * 1024,
                                   largest_task = std::int64_t{32} * 1024;
     static constexpr std::int64_t tasks_wanted = 256;  // so that many threads have shares of one size
+    static constexpr std::int64_t largest_of_one_thread = std::int64_t{1} << 37;  // see read_gradients
 
     chunk_plan() = default;
 
-    explicit chunk_plan(std::span<const std::int64_t> sizes) {
-        const std::int64_t task_elements = elements_of_task(sizes);
+    chunk_plan(std::span<const std::int64_t> sizes, int threads) {
+        const std::int64_t task_elements = elements_of_task(sizes, threads);
         std::int64_t room = 0;
         for (std::size_t tensor = 0; tensor < sizes.size(); ++tensor) {
             std::int64_t begin = 0;
@@ -62,10 +64,11 @@ private:
         return (size + flat_index::alignment - 1) / flat_index::alignment * flat_index::alignment;
     }
 
-    static std::int64_t elements_of_task(std::span<const std::int64_t> sizes) {
+    static std::int64_t elements_of_task(std::span<const std::int64_t> sizes, int threads) {
         std::int64_t total = 0;
         for (const std::int64_t size : sizes) total += padded(size);
         if (total <= serial_elements) return serial_elements;
+        if (threads == 1) return std::min(total, largest_of_one_thread);
         return std::clamp(padded(total / tasks_wanted), smallest_task, largest_task);
     }
 

@@ -5,6 +5,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace adamant::inline v0 {
 
 //! One after the other on the calling thread.
 struct serial_executor {
+    static constexpr int threads() { return 1; }
     void run(std::int64_t count, task t) const {
         for (std::int64_t i = 0; i < count; ++i) t(i);
     }
@@ -30,16 +32,27 @@ public:
     requires(!std::same_as<E, executor>)
         executor(E runner)  // NOLINT(google-explicit-constructor): a runner is an executor
         : runner_(std::make_shared<E>(std::move(runner))),
-          run_([](void* r, std::int64_t count, task t) { static_cast<E*>(r)->run(count, t); }) {}
+          run_([](void* r, std::int64_t count, task t) { static_cast<E*>(r)->run(count, t); }),
+          threads_([](void* r) { return threads_of(*static_cast<E*>(r)); }) {}
 
     template <class F>
     void run(std::int64_t count, F&& function) const {
         run_(runner_.get(), count, task(function));
     }
 
+    //! As many as the runner's threads() says; many where it has none.
+    int threads() const { return threads_(runner_.get()); }
+
 private:
+    template <class E>
+    static int threads_of(E& runner) {
+        if constexpr (requires { static_cast<int>(runner.threads()); }) return runner.threads();
+        else return std::numeric_limits<int>::max();
+    }
+
     std::shared_ptr<void> runner_;
     void (*run_)(void*, std::int64_t, task);
+    int (*threads_)(void*);
 };
 
 }  // namespace adamant::inline v0

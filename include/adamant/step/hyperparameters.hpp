@@ -45,14 +45,13 @@ struct hyperparameters {
 namespace hyperparameter_rules {
 
 // What counts is the value that the kernels see, in fp32.
-constexpr bool is_finite(double x) {
-    return x - x == 0 && x <= 3.4028234663852886e38 && x >= -3.4028234663852886e38;
-}
+constexpr bool is_finite(double x) { return x <= 3.4028234663852886e38 && x >= -3.4028234663852886e38; }
+constexpr bool is_rate(double x) { return x <= 3.4028234663852886e38 && x >= 0; }
 constexpr bool is_beta(double x) { return x >= 0 && static_cast<float>(x) < 1.0f; }
 
 struct lr {
     static constexpr std::string_view key = "lr", sentence = ADAMANT_SAYS_LR;
-    static constexpr bool holds(const hyperparameters& h) { return is_finite(h.lr) && h.lr >= 0; }
+    static constexpr bool holds(const hyperparameters& h) { return is_rate(h.lr); }
 };
 struct beta1 {
     static constexpr std::string_view key = "beta1", sentence = ADAMANT_SAYS_BETA1;
@@ -70,9 +69,7 @@ struct eps {
 };
 struct weight_decay {
     static constexpr std::string_view key = "weight_decay", sentence = ADAMANT_SAYS_WEIGHT_DECAY;
-    static constexpr bool holds(const hyperparameters& h) {
-        return is_finite(h.weight_decay) && h.weight_decay >= 0;
-    }
+    static constexpr bool holds(const hyperparameters& h) { return is_rate(h.weight_decay); }
 };
 struct clip_grad {
     static constexpr std::string_view key = "clip_grad", sentence = ADAMANT_SAYS_CLIP_GRAD;
@@ -111,8 +108,9 @@ inline void require_none(const std::optional<broken_hyperparameter>& broken) {
     if (broken) throw config_error(std::string(broken->sentence));
 }
 inline void require_valid(const hyperparameters& h) { require_none(first_broken(h)); }
-inline void require_valid_rates(const hyperparameters& h) {
-    require_none(first_broken_of<hyperparameter_rules::lr, hyperparameter_rules::weight_decay>(h));
+inline void require_valid_rates(double lr, double weight_decay) {
+    require_none(first_broken_of<hyperparameter_rules::lr, hyperparameter_rules::weight_decay>(
+        {.lr = lr, .weight_decay = weight_decay}));
 }
 
 }  // namespace adamant::inline v0

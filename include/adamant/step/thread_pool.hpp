@@ -110,6 +110,7 @@ private:
 
 //! The pool of the process, which optimizers share unless they are given another executor.
 struct process_pool {
+    int threads() const { return shared().threads(); }
     void run(std::int64_t count, task t) const { shared().run(count, t); }
 
 private:
