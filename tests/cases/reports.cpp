@@ -266,7 +266,8 @@ TEST_CASE("B26: the step counter does not saturate") {
         // The table's betas are decimals, ours are their fp32 neighbours: 1 - beta^t moves by less than 1e-4
         // of itself.
         CHECK(one_minus_power(double{0.9f}, step) == doctest::Approx(row["bc1"].get<double>()).epsilon(1e-6));
-        CHECK(one_minus_power(double{0.999f}, step) == doctest::Approx(row["bc2"].get<double>()).epsilon(1e-4));
+        CHECK(one_minus_power(double{0.999f}, step) ==
+              doctest::Approx(row["bc2"].get<double>()).epsilon(1e-4));
     }
     model<plain> m({{1.0f}}, no_decay);
     m.optimizer.set_step_count(16777216);

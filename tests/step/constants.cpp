@@ -38,8 +38,7 @@ TEST_CASE("one minus a power is exact where the power is") {
 TEST_CASE("one minus a power follows long double to a rounding per factor") {
     for (const double base : {0.9, 0.95, 0.999, 0.9999, 0.5, 0.1})
         for (const std::int64_t t : steps) {
-            const long double power =
-                std::pow(static_cast<long double>(base), static_cast<long double>(t));
+            const long double power = std::pow(static_cast<long double>(base), static_cast<long double>(t));
             const long double error = std::abs(one_minus_power(base, t) - (1 - power));
             CHECK(error <= static_cast<long double>(t) * 0x1p-52L * power + 0x1p-54L);
         }

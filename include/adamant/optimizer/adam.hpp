@@ -205,8 +205,7 @@ private:
         const double weight_decay = options.weight_decay.value_or(hyper_.weight_decay);
         require_valid_step(options, hyper_, tensors().groups(), loss_scale());
         const double unscale = options.grad_scale / loss_scale();
-        if (step_ == endless)
-            throw state_error("[adamant] the step count has reached its end, 2^63 - 1.");
+        if (step_ == endless) throw state_error("[adamant] the step count has reached its end, 2^63 - 1.");
 
         step_result result{.lr = lr};
         double largest = 0;  // no gradient is larger, once unscaled

@@ -21,8 +21,8 @@ struct chunk {
 
 //! A large tensor becomes several chunks whose borders are multiples of 128, small ones share a task; one
 //! without elements is a chunk too, so that every tensor is looked at. All of a small model is one task,
-//! which executors run on the calling thread: waking others costs more than it is. For one thread any model is
-//! one.
+//! which executors run on the calling thread: waking others costs more than it is. For one thread any model
+//! is one.
 class chunk_plan {
 public:
     static constexpr std::int64_t serial_elements = std::int64_t{8} * 1024;
