@@ -19,7 +19,7 @@ template <std::size_t N>
 struct times {
     struct turn {
         std::array<double, N> seconds;
-        bool quiet;  //!< the machine ran at its usual rate before and after
+        bool quiet;  //!< the machine ran at its usual rate before and after each
     };
     std::vector<turn> turns;
 
@@ -29,15 +29,24 @@ struct times {
         for (const turn& t : turns) best = std::min(best, t.seconds[subject]);
         return best;
     }
-    //! The median over turns of one time over another: what slows a turn down slows both. Over quiet turns,
-    //! if there are any.
+    double usual(std::size_t subject) const {
+        return median([&](const turn& t) { return t.seconds[subject]; });
+    }
+    //! One time over another: what slows a turn down slows both.
     double ratio(std::size_t subject, std::size_t other) const {
-        std::vector<double> ratios;
+        return median([&](const turn& t) { return t.seconds[subject] / t.seconds[other]; });
+    }
+
+private:
+    //! Over quiet turns, if there are any.
+    template <class Value>
+    double median(Value value) const {
         const bool any_quiet = quiet_turns() > 0;
+        std::vector<double> values;
         for (const turn& t : turns)
-            if (t.quiet || !any_quiet) ratios.push_back(t.seconds[subject] / t.seconds[other]);
-        const auto middle = ratios.begin() + std::ssize(ratios) / 2;
-        std::nth_element(ratios.begin(), middle, ratios.end());
+            if (t.quiet || !any_quiet) values.push_back(value(t));
+        const auto middle = values.begin() + std::ssize(values) / 2;
+        std::nth_element(values.begin(), middle, values.end());
         return *middle;
     }
 };
@@ -48,8 +57,8 @@ inline constexpr bool cached = true;
 //! As many turns as `seconds` hold, five at least, and more while there is patience, until five were quiet.
 //! Short calls are repeated within a turn.
 template <std::size_t N>
-times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& subjects,
-                  const rate_watch& watch, bool warm = false) {
+times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& subjects, rate_watch watch,
+                  bool warm = false) {
     times<N> result;
     std::array<int, N> repetitions;
     for (std::size_t i = 0; i < N; ++i) {
@@ -60,20 +69,20 @@ times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& su
     }
     const double end = now() + seconds;
     bool was_quiet = watch.is_quiet();
-    for (int quiet_turns = 0;;) {
+    for (;;) {
         const double overtime = now() - end;
-        if (result.turns.size() >= 5 && overtime >= 0 && (quiet_turns >= 5 || !watch.has_patience())) break;
+        const bool is_enough = result.quiet_turns() >= 5 || !watch.has_patience();
+        if (result.turns.size() >= 5 && overtime >= 0 && is_enough) break;
         auto& [turn, turn_is_quiet] = result.turns.emplace_back();
+        turn_is_quiet = was_quiet;
         for (std::size_t i = 0; i < N; ++i) {
             if (warm) subjects[i]();
             const double begin = now();
             for (int k = 0; k < repetitions[i]; ++k) subjects[i]();
             turn[i] = (now() - begin) / repetitions[i];
+            was_quiet = watch.is_quiet();
+            turn_is_quiet = turn_is_quiet && was_quiet;
         }
-        const bool is_quiet = watch.is_quiet();
-        turn_is_quiet = was_quiet && is_quiet;
-        was_quiet = is_quiet;
-        quiet_turns += turn_is_quiet;
         if (overtime >= 0) watch.waited(now() - end - overtime);
     }
     return result;

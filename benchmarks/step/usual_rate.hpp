@@ -20,8 +20,8 @@ inline double now() {
 
 class usual_rate {
 public:
-    //! `patience`: seconds that all waiting may take.
-    explicit usual_rate(double patience) : patience_(patience) {
+    //! `patience`: seconds that all waiting may take, and ten times what it may take at once.
+    explicit usual_rate(double patience) : patience_(patience), patience_at_once_(patience / 10) {
         for (const double end = now() + 0.02; now() < end;) usual_ = std::min(usual_, seconds_of_additions());
     }
 
@@ -30,16 +30,16 @@ public:
         double shortest = usual_, longest = 0;
         std::mutex mutex;
         executor.run(threads, [&](std::int64_t) {
-            const double seconds = std::min(seconds_of_additions(), seconds_of_additions());
+            const auto [fast, slow] = std::minmax({seconds_of_additions(), seconds_of_additions()});
             const std::lock_guard lock(mutex);
-            shortest = std::min(shortest, seconds);
-            longest = std::max(longest, seconds);
+            shortest = std::min(shortest, fast);
+            longest = std::max(longest, slow);
         });
         usual_ = shortest;
         return longest < 1.025 * usual_;
     }
 
-    bool has_patience() const { return patience_ > 0; }
+    double patience_at_once() const { return std::min(patience_, patience_at_once_); }
     void waited(double seconds) { patience_ -= seconds; }
 
 private:
@@ -58,7 +58,7 @@ private:
         return now() - begin;
     }
 
-    double usual_ = 1, patience_;
+    double usual_ = 1, patience_, patience_at_once_;
 };
 
 //! That of an executor's threads; without one, all is as usual.
@@ -66,11 +66,15 @@ class rate_watch {
 public:
     rate_watch() = default;
     rate_watch(usual_rate& rate, adamant::executor executor, int threads)
-        : rate_(&rate), executor_(std::move(executor)), threads_(threads) {}
+        : rate_(&rate),
+          executor_(std::move(executor)),
+          threads_(threads),
+          patience_(rate.patience_at_once()) {}
 
     bool is_quiet() const { return rate_ == nullptr || rate_->holds(executor_, threads_); }
-    bool has_patience() const { return rate_ != nullptr && rate_->has_patience(); }
-    void waited(double seconds) const {
+    bool has_patience() const { return patience_ > 0; }
+    void waited(double seconds) {
+        patience_ -= seconds;
         if (rate_ != nullptr) rate_->waited(seconds);
     }
 
@@ -78,6 +82,7 @@ private:
     usual_rate* rate_ = nullptr;
     adamant::executor executor_ = adamant::serial_executor{};
     int threads_ = 1;
+    double patience_ = 0;
 };
 
 }  // namespace bench
