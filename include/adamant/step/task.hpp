@@ -27,7 +27,7 @@ private:
 };
 
 //! run(count, t) calls t(0) ... t(count - 1), in any order and on any threads, and returns when all are done.
-//! Tasks write to disjoint memory and do not throw.
+//! Tasks write to disjoint memory and do not throw. threads(), if E has it, says on how many threads at most.
 template <class E>
 concept task_runner = requires(E& e, std::int64_t count, task t) {
     e.run(count, t);
