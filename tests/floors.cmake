@@ -13,7 +13,7 @@ set(floors
   "numerics: numerics/arithmetic numerics/float_bits numerics/bfloat16 numerics/float16 numerics/dtype numerics/rounding numerics/philox numerics/exact_sum numerics/drop_bits numerics/noise numerics/codec numerics/minifloat numerics/remainder16 numerics/remainder8 numerics/stochastic_bfloat16 numerics/codecs"
   "policy: policy/options policy/policy_spec policy/policy_words policy/rules policy/resolve policy/presets policy/catalogue"
   "state: state/tensor state/flat_index state/memory state/slots state/optimizer_state"
-  "step: step/hyperparameters step/soundness step/adam_math step/task step/usable_cpus step/thread_team step/thread_pool step/executor step/openmp_executor step/chunk_plan step/float_environment step/step_scalar step/simd/instruction_set step/simd/lines_to_fetch step/simd/avx2 step/simd/avx512 step/simd/neon step/step_cpu step/block_sums"
+  "step: step/float_environment step/hyperparameters step/soundness step/adam_math step/task step/usable_cpus step/thread_team step/thread_pool step/executor step/openmp_executor step/chunk_plan step/step_scalar step/simd/instruction_set step/simd/lines_to_fetch step/simd/avx2 step/simd/avx512 step/simd/neon step/step_cpu step/block_sums"
   "training: train/grad_norm train/grad_bucket train/loss_scaler train/step_decision train/schedule train/communicator train/bucket_plan train/rank_sum train/bucket_work train/shared_buckets train/param_gather"
   "optimizer: optimizer/optimizer_options optimizer/tensor_registry optimizer/tensor_state optimizer/adam optimizer/state_access optimizer/telemetry optimizer/convert optimizer/any_optimizer optimizer/rank_fingerprint optimizer/sharded optimizer/sharded_state"
   "roof: adamant")

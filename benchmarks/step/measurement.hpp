@@ -58,17 +58,20 @@ inline std::int64_t cache_elements(const candidate& policy) {
 inline cache_times measure_cache(const candidate& policy, double seconds, usual_rate& rate) {
     const sizes list{cache_elements(policy)};
     const auto model = [&](spread s) { return policy.make(list, s, adamant::serial_executor{}); };
-    // Where the pages of a model fall in the cache is chance: two of them, and the shorter time.
-    const auto wide = model(spread::wide), also_wide = model(spread::wide), narrow = model(spread::narrow);
+    // Where the pages of a model fall in the cache is chance: two of each, and the shorter time.
+    const auto wide = model(spread::wide), also_wide = model(spread::wide);
+    const auto narrow = model(spread::narrow), also_narrow = model(spread::narrow);
     bare_loop bare;
-    const auto t = in_turns<4>(
-        seconds,
-        {[&] { wide->step(); }, [&] { also_wide->step(); }, [&] { narrow->step(); }, [&] { bare.run(); }},
-        {rate, adamant::serial_executor{}, 1}, cached);
-    const double scale = 1e9 / static_cast<double>(list[0]);
+    const auto t = in_turns<5>(seconds,
+                               {[&] { wide->step(); }, [&] { also_wide->step(); }, [&] { narrow->step(); },
+                                [&] { also_narrow->step(); }, [&] { bare.run(); }},
+                               {rate, adamant::serial_executor{}, 1}, cached);
+    const auto nanoseconds = [&](std::size_t subject) {
+        return std::min(t.shortest(subject), t.shortest(subject + 1)) * 1e9 / static_cast<double>(list[0]);
+    };
     // A divider sometimes falls into a quicker rhythm for a while: what counts is the usual one.
-    return {std::min(t.shortest(0), t.shortest(1)) * scale, t.shortest(2) * scale,
-            t.usual(3) * 1e9 / static_cast<double>(bare_loop::elements), t.quiet_turns() > 0};
+    return {nanoseconds(0), nanoseconds(2), t.usual(4) * 1e9 / static_cast<double>(bare_loop::elements),
+            t.quiet_turns() > 0};
 }
 
 inline measurement measure(const candidate& policy, const std::string& name, const sizes& list, int threads,

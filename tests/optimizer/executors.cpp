@@ -158,8 +158,8 @@ struct flushing {
 //! The digest after three steps whose gradients have this scale, with FTZ and DAZ set around each or not.
 std::uint64_t digest_with_flush(bool on, const executor& runner, double scale) {
     const unsigned before = _mm_getcsr();
-    model<presets::full_fp32> m({.eps = 1e-40}, {.executor = runner}, 70000);
     _mm_setcsr(on ? before | flush : before);
+    model<presets::full_fp32> m({.eps = 1e-40}, {.executor = runner}, 70000);
     m.optimizer.set_step_count(1);  // works out the next step's eps, a subnormal number
     _mm_setcsr(before);
     for (std::uint64_t i = 0; i < 3; ++i) {
@@ -179,6 +179,14 @@ std::uint64_t digest_with_flush(bool on, const executor& runner, double scale) {
 }
 
 }  // namespace
+
+TEST_CASE("hyperparameters are judged to nearest") {
+    const volatile double almost_one = 0.99999999;  // 1 in fp32
+    const unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x2000);  // downwards
+    CHECK_THROWS_AS(model<presets::full_fp32>({.beta1 = almost_one}, {}, 10), config_error);
+    _mm_setcsr(before);
+}
 
 TEST_CASE("FTZ and DAZ of the program or of a pool's threads change nothing, and are kept") {
     for (const double scale : {1e-40, 1e-20}) {  // subnormal gradients; subnormal exp_avg_sq

@@ -12,7 +12,7 @@ using namespace adamant;
 
 namespace {
 
-constexpr int many = 64;  // threads
+constexpr bool many = false;  // threads
 
 std::int64_t padded(std::int64_t size) { return (size + 127) / 128 * 128; }
 
@@ -104,8 +104,8 @@ TEST_CASE("a small model is one task, a larger one several, a large one many") {
     CHECK(tasks_of(100'000'000) == 3052);
 }
 
-TEST_CASE("for one thread any model is one task, in the order of the list") {
-    const chunk_plan plan(std::vector<std::int64_t>{100'000'000, 0, 77, 5'000'000'000}, 1);
+TEST_CASE("for one thread any model of up to 2^37 elements is one task, in the order of the list") {
+    const chunk_plan plan(std::vector<std::int64_t>{100'000'000, 0, 77, 5'000'000'000}, true);
     REQUIRE(plan.tasks() == 1);
     const std::span<const chunk> chunks = plan.task(0);
     REQUIRE(chunks.size() == 4);
@@ -115,7 +115,7 @@ TEST_CASE("for one thread any model is one task, in the order of the list") {
     }
     CHECK(chunks[2].end == 77);
     CHECK(chunks[3].end == 5'000'000'000);
-    const chunk_plan huge(std::vector<std::int64_t>{(std::int64_t{1} << 37) + 128, 128}, 1);
+    const chunk_plan huge(std::vector<std::int64_t>{(std::int64_t{1} << 37) + 128, 128}, true);
     REQUIRE(huge.tasks() == 2);
     CHECK(huge.task(0)[0].end == std::int64_t{1} << 37);
     CHECK(huge.task(1).size() == 2);

@@ -81,12 +81,33 @@ TEST_CASE("copies of an executor share one runner") {
     CHECK(last == 2);
 }
 
-TEST_CASE("an executor has as many threads as its runner says, or many") {
-    CHECK(executor(serial_executor{}).threads() == 1);
-    CHECK(executor(thread_pool(3)).threads() == 3);
-    CHECK(executor().threads() == usable_cpus::of_process().threads());
-    CHECK(executor(runners::reversed{}).threads() > 1);
-    CHECK(executor(executor(serial_executor{})).threads() == 1);
+TEST_CASE("an executor is serial where its runner says that it has one thread") {
+    enum class amount { one = 1 };
+    struct silent {
+        void run(std::int64_t, task) {}
+    };
+    struct wide : silent {
+        std::size_t threads() { return 1; }
+    };
+    struct very_wide : silent {
+        static std::uint64_t threads() { return (std::uint64_t{1} << 32) + 1; }
+    };
+    struct with_member : silent {
+        int threads = 1;
+    };
+    struct with_enum : silent {
+        amount threads() { return amount::one; }
+    };
+    CHECK(executor(serial_executor{}).is_serial());
+    CHECK(executor(executor(serial_executor{})).is_serial());
+    CHECK(executor(thread_pool(1)).is_serial());
+    CHECK(!executor(thread_pool(3)).is_serial());
+    CHECK(executor().is_serial() == (usable_cpus::of_process().threads() == 1));
+    CHECK(executor(wide{}).is_serial());
+    CHECK(!executor(very_wide{}).is_serial());
+    CHECK(!executor(silent{}).is_serial());
+    CHECK(!executor(with_member{}).is_serial());
+    CHECK(!executor(with_enum{}).is_serial());
 }
 
 TEST_CASE("a task borrows its function") {

@@ -39,7 +39,7 @@ public:
     template <parameter_list Params>
     basic_adam(std::span<const tensor_info> tensors, const Params& params, const hyperparameters& hyper,
                optimizer_options options, cuda::memory memory)
-        : hyper_((require_valid(hyper), require_sound(spec, hyper, options.accept), hyper)),
+        : hyper_(judged(spec, hyper, options.accept)),
           memory_(memory),
           params_(std::ranges::begin(params), std::ranges::end(params)),
           grads_(params_.size()),

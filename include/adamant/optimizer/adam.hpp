@@ -46,13 +46,13 @@ public:
     template <parameter_list Params>
     basic_adam(std::span<const tensor_info> tensors, const Params& params, const hyperparameters& hyper,
                optimizer_options options = {}, Memory memory = {})
-        : hyper_((require_valid(hyper), require_sound(spec, hyper, options.accept), hyper)),
+        : hyper_(judged(spec, hyper, options.accept)),
           executor_(std::move(options.executor)),
           params_(std::ranges::begin(params), std::ranges::end(params)),
           state_({tensors, params_, dtype_of<param_t>, std::move(options.groups)},
                  std::move(options.flat_starts), hyper.seed, std::move(memory)),
           constants_(state_.tensors().groups().size()),
-          plan_(state_.tensors().sizes(), executor_.threads()) {
+          plan_(state_.tensors().sizes(), executor_.is_serial()) {
         if (options.loss_scaler) scaler_.emplace(*options.loss_scaler);
         else if (spec.mode == dtype::fp16) scaler_.emplace(loss_scaler_settings{});
         const pointer_loan loan(params_);
@@ -296,7 +296,7 @@ private:
                              });
         });
         ++step_;
-        // Worked out when a step ends: nobody waits for it.
+        // Once for all groups, and beside the kernels' last divisions.
         if (step_ < settled_from_) next_ = next_constants();
         else ++next_.step;
     }

@@ -22,7 +22,7 @@ struct chunk {
 //! A large tensor becomes several chunks whose borders are multiples of 128, small ones share a task; one
 //! without elements is a chunk too, so that every tensor is looked at. All of a small model is one task,
 //! which executors run on the calling thread: waking others costs more than it is. For one thread any model
-//! is one.
+//! of up to 2^37 elements is one.
 class chunk_plan {
 public:
     static constexpr std::int64_t serial_elements = std::int64_t{8} * 1024;
@@ -33,8 +33,8 @@ public:
 
     chunk_plan() = default;
 
-    chunk_plan(std::span<const std::int64_t> sizes, int threads) {
-        const std::int64_t task_elements = elements_of_task(sizes, threads);
+    chunk_plan(std::span<const std::int64_t> sizes, bool one_thread) {
+        const std::int64_t task_elements = elements_of_task(sizes, one_thread);
         std::int64_t room = 0;
         for (std::size_t tensor = 0; tensor < sizes.size(); ++tensor) {
             std::int64_t begin = 0;
@@ -64,11 +64,11 @@ private:
         return (size + flat_index::alignment - 1) / flat_index::alignment * flat_index::alignment;
     }
 
-    static std::int64_t elements_of_task(std::span<const std::int64_t> sizes, int threads) {
+    static std::int64_t elements_of_task(std::span<const std::int64_t> sizes, bool one_thread) {
         std::int64_t total = 0;
         for (const std::int64_t size : sizes) total += padded(size);
         if (total <= serial_elements) return serial_elements;
-        if (threads == 1) return std::min(total, largest_of_one_thread);
+        if (one_thread) return std::min(total, largest_of_one_thread);
         return std::clamp(padded(total / tasks_wanted), smallest_task, largest_task);
     }
 

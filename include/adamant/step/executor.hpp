@@ -5,7 +5,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -33,26 +32,26 @@ public:
         executor(E runner)  // NOLINT(google-explicit-constructor): a runner is an executor
         : runner_(std::make_shared<E>(std::move(runner))),
           run_([](void* r, std::int64_t count, task t) { static_cast<E*>(r)->run(count, t); }),
-          threads_([](void* r) { return threads_of(*static_cast<E*>(r)); }) {}
+          is_serial_([](void* r) { return has_one_thread(*static_cast<E*>(r)); }) {}
 
     template <class F>
     void run(std::int64_t count, F&& function) const {
         run_(runner_.get(), count, task(function));
     }
 
-    //! As many as the runner's threads() says; many where it has none.
-    int threads() const { return threads_(runner_.get()); }
+    //! Whether the runner has threads(), and that is 1.
+    bool is_serial() const { return is_serial_(runner_.get()); }
 
 private:
     template <class E>
-    static int threads_of(E& runner) {
-        if constexpr (requires { static_cast<int>(runner.threads()); }) return runner.threads();
-        else return std::numeric_limits<int>::max();
+    static bool has_one_thread(E& runner) {
+        if constexpr (requires { static_cast<bool>(runner.threads() == 1); }) return runner.threads() == 1;
+        else return false;
     }
 
     std::shared_ptr<void> runner_;
     void (*run_)(void*, std::int64_t, task);
-    int (*threads_)(void*);
+    bool (*is_serial_)(void*);
 };
 
 }  // namespace adamant::inline v0

@@ -19,6 +19,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include <adamant/step/float_environment.hpp>
 #include <adamant/step/hyperparameters.hpp>
 
 #define ADAMANT_SAYS_SQUARE_TO_NEAREST                                                                 \
@@ -137,6 +138,15 @@ inline void require_sound(const policy_spec& spec, const hyperparameters& h,
             throw config_error(std::string(Rule::sentence) + " To train so all the same: .accept = {\"" +
                                std::string(Rule::name) + "\"}.");
     });
+}
+
+//! The numbers, if they are valid and sound: in fp32 as steps see it, however the program rounds.
+inline const hyperparameters& judged(const policy_spec& spec, const hyperparameters& h,
+                                     std::span<const std::string> accepted) {
+    const default_float_environment environment;
+    require_valid(h);
+    require_sound(spec, h, accepted);
+    return h;
 }
 
 //! A policy with hyperparameters that are known when the program is built, judged there: numbers out of range
