@@ -101,7 +101,7 @@ int run(const command_line& options) {
         "division. ~: never without a neighbour on the core.\n",
         std::string(to_string(adamant::active_instruction_set())).c_str(), threads);
     print_header();
-    usual_rate rate(options.quick ? 5 : 300);
+    usual_rate rate(options.quick ? 4 : 300);
     std::vector<measurement> all, single;
     for (const candidate& policy : policies) {
         const cache_times cache = measure_cache(policy, options.quick ? 0.1 : 1, rate);

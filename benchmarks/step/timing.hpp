@@ -83,6 +83,7 @@ times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& su
             was_quiet = watch.is_quiet();
             turn_is_quiet = turn_is_quiet && was_quiet;
         }
+        if (!turn_is_quiet) watch.move_on();
         if (overtime >= 0) watch.waited(now() - end - overtime);
     }
     return result;

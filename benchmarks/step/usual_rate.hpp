@@ -6,11 +6,16 @@
 #pragma once
 
 #include <adamant/step/executor.hpp>
+#include <adamant/step/usable_cpus.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <utility>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 namespace bench {
 
@@ -18,11 +23,23 @@ inline double now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+//! The calling thread, where it may use another one.
+inline void move_to_another_processor() {
+#if defined(__linux__)
+    cpu_set_t others;
+    if (::sched_getaffinity(0, sizeof(others), &others) != 0) return;
+    CPU_CLR(static_cast<std::size_t>(::sched_getcpu()), &others);
+    if (CPU_COUNT(&others) == 0 || ::sched_setaffinity(0, sizeof(others), &others) != 0) return;
+    adamant::usable_cpus::of_process().allow_this_thread();
+#endif
+}
+
 class usual_rate {
 public:
     //! `patience`: seconds that all waiting may take, and ten times what it may take at once.
     explicit usual_rate(double patience) : patience_(patience), patience_at_once_(patience / 10) {
-        for (const double end = now() + 1; now() < end;) usual_ = std::min(usual_, seconds_of_additions());
+        for (const double end = now() + 0.5; now() < end; move_to_another_processor())
+            for (int i = 0; i < 1000; ++i) usual_ = std::min(usual_, seconds_of_additions());
     }
 
     //! Whether additions take the usual time on all threads of the executor.
@@ -73,6 +90,10 @@ public:
           patience_(rate.patience_at_once()) {}
 
     bool is_quiet() const { return rate_ == nullptr || rate_->holds(executor_, threads_); }
+    //! One thread goes to a processor that may have no neighbour.
+    void move_on() const {
+        if (threads_ == 1) move_to_another_processor();
+    }
     bool has_patience() const { return patience_ > 0; }
     void waited(double seconds) {
         patience_ -= seconds;
