@@ -28,7 +28,7 @@ struct measurement {
     double norm_over_read;
     double l2_ns, narrow_ns;  //!< one thread in the second cache, gradients wide and narrow
     double bare_ns;           //!< the bare loop, one thread
-    bool quiet;  //!< there were turns without a neighbour on the same core, here and in the cache
+    bool quiet;  //!< enough turns had no neighbour on the same core, here and in the cache
 
     //! The two roofs of a step: memory at all threads, arithmetic shared by them.
     double roof_ns() const { return std::max(twin_ns, l2_ns / threads); }
@@ -71,7 +71,7 @@ inline cache_times measure_cache(const candidate& policy, double seconds, usual_
     };
     // A divider sometimes falls into a quicker rhythm for a while: what counts is the usual one.
     return {nanoseconds(0), nanoseconds(2), t.usual(4) * 1e9 / static_cast<double>(bare_loop::elements),
-            t.quiet_turns() > 0};
+            t.quiet()};
 }
 
 inline measurement measure(const candidate& policy, const std::string& name, const sizes& list, int threads,
@@ -103,7 +103,7 @@ inline measurement measure(const candidate& policy, const std::string& name, con
                   cache.wide_ns,
                   cache.narrow_ns,
                   cache.bare_ns,
-                  cache.quiet && t.quiet_turns() > 0};
+                  cache.quiet && t.quiet()};
     for (const memory_twin::stream& s : policy.streams) m.moved_bytes += s.bytes * (s.stored ? 2 : 1) / 128.0;
     return m;
 }

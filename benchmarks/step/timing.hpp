@@ -24,6 +24,8 @@ struct times {
     std::vector<turn> turns;
 
     std::ptrdiff_t quiet_turns() const { return std::ranges::count(turns, true, &turn::quiet); }
+    //! Whether there were enough of these for a median.
+    bool quiet() const { return quiet_turns() >= 3; }
     double shortest(std::size_t subject) const {
         double best = turns.front().seconds[subject];
         for (const turn& t : turns) best = std::min(best, t.seconds[subject]);
@@ -38,13 +40,13 @@ struct times {
     }
 
 private:
-    //! Over quiet turns, if there are any.
+    //! Over quiet turns, if there are enough.
     template <class Value>
     double median(Value value) const {
-        const bool any_quiet = quiet_turns() > 0;
+        const bool only_quiet = quiet();
         std::vector<double> values;
         for (const turn& t : turns)
-            if (t.quiet || !any_quiet) values.push_back(value(t));
+            if (t.quiet || !only_quiet) values.push_back(value(t));
         const auto middle = values.begin() + std::ssize(values) / 2;
         std::nth_element(values.begin(), middle, values.end());
         return *middle;
