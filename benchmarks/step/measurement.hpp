@@ -28,7 +28,7 @@ struct measurement {
     double norm_over_read;
     double l2_ns, narrow_ns;  //!< one thread in the second cache, gradients wide and narrow
     double bare_ns;           //!< the bare loop, one thread
-    bool quiet;  //!< enough turns had no neighbour on the same core, here and in the cache
+    bool quiet;               //!< enough turns had no neighbour on the same core, here and in the cache
 
     //! The two roofs of a step: memory at all threads, arithmetic shared by them.
     double roof_ns() const { return std::max(twin_ns, l2_ns / threads); }
