@@ -98,7 +98,7 @@ int run(const command_line& options) {
     }
     std::printf(
         "%s, %d threads. %%roof: max(twin, L2 / threads) over the step; xbare: L2 over a root and a "
-        "division. ~: never without a neighbour on the core.\n",
+        "division. ~: a neighbour on the core nearly all the time.\n",
         std::string(to_string(adamant::active_instruction_set())).c_str(), threads);
     print_header();
     usual_rate rate(options.quick ? 4 : 300);

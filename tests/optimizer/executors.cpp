@@ -180,6 +180,24 @@ std::uint64_t digest_with_flush(bool on, const executor& runner, double scale) {
 
 }  // namespace
 
+TEST_CASE("a runner of one thread is given a pass as one task") {
+    struct counting {
+        std::int64_t* most;
+        int count;
+        int threads() const { return count; }
+        void run(std::int64_t tasks, task t) const {
+            *most = std::max(*most, tasks);
+            serial_executor{}.run(tasks, t);
+        }
+    };
+    for (const int threads : {1, 2}) {
+        std::int64_t most = 0;
+        model<presets::full_fp32> m({}, {.executor = counting{&most, threads}}, 70000);
+        m.step();
+        CHECK((most == 1) == (threads == 1));
+    }
+}
+
 TEST_CASE("hyperparameters are judged to nearest") {
     const volatile double almost_one = 0.99999999;  // 1 in fp32
     const unsigned before = _mm_getcsr();

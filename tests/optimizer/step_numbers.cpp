@@ -93,3 +93,27 @@ TEST_CASE("200 steps stay beside Adam in double") {
         CHECK(largest < 1e-5);  // the path is 200 steps of up to 1e-2
     }
 }
+
+namespace {
+
+//! An optimizer that goes on from step to step, and one that is told each time where it stands.
+template <class Policy>
+void check_going_on() {
+    const hyperparameters hyper{.lr = 0.01, .beta1 = 0.4, .beta2 = 0.5};  // corrections end at step 64
+    model<Policy> goes_on(hyper, {}, 100), is_told(hyper, {}, 100);
+    for (std::uint64_t i = 0; i < 80; ++i) {
+        is_told.optimizer.set_step_count(static_cast<std::int64_t>(i));
+        goes_on.step_with_new_grads(i);
+        is_told.step_with_new_grads(i);
+        CAPTURE(i);
+        CHECK(goes_on.digest() == is_told.digest());
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a step has the same constants whether the steps before it were taken or told") {
+    check_going_on<presets::full_fp32>();
+    check_going_on<policy<precision_aware, exp_avg<bf16, stochastic>, exp_avg_sq<bf16, stochastic>>>();
+    check_going_on<policy<precision_aware, exp_avg<fp8>, exp_avg_sq<fp8>>>();
+}
