@@ -53,7 +53,7 @@ public:
             longest = std::max(longest, seconds);
         });
         usual_ = shortest;
-        return longest < 1.05 * usual_;
+        return longest < 1.2 * usual_;
     }
 
     double patience_at_once() const { return std::min(patience_, patience_at_once_); }

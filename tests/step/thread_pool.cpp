@@ -78,6 +78,24 @@ TEST_CASE("tasks run on several threads") {
     CHECK(elsewhere);
 }
 
+TEST_CASE("what a slow thread does not get to is run by the others") {
+    thread_pool pool(3);
+    for (int i = 0; i < 20; ++i) {
+        std::atomic<int> ended = 0;
+        int ended_before_the_first = 0;  // a task of a share that has ten
+        const auto wait_in_first = [&](std::int64_t number) {
+            const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+            while (number == 0 && ended < 29 && std::chrono::steady_clock::now() < deadline)
+                std::this_thread::yield();
+            if (number == 0) ended_before_the_first = ended;
+            ++ended;
+        };
+        pool.run(30, task(wait_in_first));
+        REQUIRE(ended_before_the_first == 29);
+        CHECK(ended == 30);
+    }
+}
+
 TEST_CASE("10,000 regions in a row") {
     for (const int threads : {2, 3, 8}) {
         thread_pool pool(threads);

@@ -48,8 +48,8 @@ bool soon(Condition condition) {
 }
 
 //! Tasks are cut into one share per thread, always alike: the same cache sees the same tensors at each step.
-//! A share that its thread has not begun when the caller is through with its own (the thread sleeps, or its
-//! processor serves someone else) is run by the caller: nobody waits for a thread to wake up.
+//! Who is through with its own share goes on with what is left of the others: nobody waits for a thread to
+//! wake up, and one whose processor is slower, or serves someone else too, is left with less.
 class thread_team {
 public:
     //! The calling thread of a region is one of them.
@@ -64,8 +64,8 @@ public:
         const std::lock_guard one_at_a_time(turn_);
         if (stopping_) return run_all(count, t);
         if (!started_) start();
-        const std::uint64_t region = begin_region(count, t);
-        for (std::size_t i = 0; i <= workers_.size(); ++i) run_share(i, region);
+        begin_region(count, t);
+        run_tasks(0);
         const auto is_over = [this] { return unfinished_.load(std::memory_order_acquire) == 0; };
         if (soon(is_over)) return;
         std::unique_lock lock(mutex_);
@@ -88,8 +88,10 @@ public:
 private:
     static constexpr std::uint64_t no_more = ~std::uint64_t{0};
 
+    //! Its tasks have tickets, which are counted on from region to region: who holds an old one gets no task.
     struct alignas(64) share {
-        std::atomic<std::uint64_t> begun{0};  // the last region whose share somebody has begun
+        std::atomic<std::uint64_t> next_ticket{0}, end_ticket{0};
+        std::int64_t end = 0;  // the number of the task that would have end_ticket
     };
 
     void start() {
@@ -103,7 +105,7 @@ private:
     void work(std::size_t number) {
         usable_cpus::of_process().allow_this_thread();
         in_region = true;
-        for (std::uint64_t region = 0; (region = region_after(region)) != no_more;) run_share(number, region);
+        for (std::uint64_t region = 0; (region = region_after(region)) != no_more;) run_tasks(number);
     }
 
     std::uint64_t region_after(std::uint64_t last) {
@@ -116,35 +118,55 @@ private:
         return region_.load(std::memory_order_acquire);
     }
 
-    std::uint64_t begin_region(std::int64_t count, const task& t) {
-        const std::uint64_t region = region_.load(std::memory_order_relaxed) + 1;
+    void begin_region(std::int64_t count, const task& t) {
         bool anyone_asleep = false;
         task_ = &t;
-        count_ = count;
-        unfinished_.store(workers_.size() + 1, std::memory_order_relaxed);
+        unfinished_.store(count, std::memory_order_relaxed);
+        hand_out(count);
         {
             const std::lock_guard lock(mutex_);  // nobody falls asleep between a look at region_ and this
-            region_.store(region, std::memory_order_release);
+            region_.fetch_add(1, std::memory_order_release);
             anyone_asleep = std::exchange(asleep_, 0) > 0;  // once woken is enough, however long it takes
         }
         if (anyone_asleep) wake_.notify_all();
-        return region;
     }
 
-    //! What belongs to a region is read only by who begins a share of it: the region lasts until that ends.
-    void run_share(std::size_t number, std::uint64_t region) {
-        std::atomic<std::uint64_t>& begun = shares_[number].begun;
-        std::uint64_t before = begun.load(std::memory_order_relaxed);
-        if (before >= region || !begun.compare_exchange_strong(before, region, std::memory_order_acq_rel))
-            return;
-        const auto i = static_cast<std::int64_t>(number), n = static_cast<std::int64_t>(workers_.size()) + 1;
-        const std::int64_t size = count_ / n, larger = count_ % n;
-        const std::int64_t first = size * i + std::min(i, larger);
-        const std::int64_t last = first + size + (i < larger ? 1 : 0);
-        for (std::int64_t k = first; k < last; ++k) (*task_)(k);
-        if (unfinished_.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
-        const std::lock_guard lock(mutex_);
-        over_.notify_one();
+    void hand_out(std::int64_t count) {
+        const auto n = static_cast<std::int64_t>(workers_.size()) + 1;
+        const std::int64_t size = count / n, larger = count % n;
+        std::int64_t end = 0;
+        for (std::int64_t i = 0; i < n; ++i) {
+            share& s = shares_[static_cast<std::size_t>(i)];
+            const std::int64_t tasks = size + (i < larger ? 1 : 0);
+            s.end = end += tasks;
+            s.end_ticket.store(
+                s.end_ticket.load(std::memory_order_relaxed) + static_cast<std::uint64_t>(tasks),
+                std::memory_order_release);
+        }
+    }
+
+    //! The tasks of this share, and then those that are left of the others.
+    void run_tasks(std::size_t number) {
+        for (std::size_t i = 0, n = workers_.size() + 1; i < n; ++i) {
+            const std::int64_t ran = run_tasks_of(shares_[(number + i) % n]);
+            if (ran == 0 || unfinished_.fetch_sub(ran, std::memory_order_acq_rel) > ran) continue;
+            const std::lock_guard lock(mutex_);
+            over_.notify_one();
+        }
+    }
+
+    //! Returns how many it ran. What belongs to a region is read only by who holds a ticket of it: the region
+    //! lasts until that task has ended.
+    std::int64_t run_tasks_of(share& s) {
+        std::int64_t ran = 0;
+        std::uint64_t ticket = s.next_ticket.load(std::memory_order_relaxed), end = 0;
+        while (ticket < (end = s.end_ticket.load(std::memory_order_acquire))) {
+            if (!s.next_ticket.compare_exchange_weak(ticket, ticket + 1, std::memory_order_relaxed)) continue;
+            (*task_)(s.end - static_cast<std::int64_t>(end - ticket));
+            ++ticket;
+            ++ran;
+        }
+        return ran;
     }
 
     static void run_all(std::int64_t count, task t) {
@@ -159,9 +181,9 @@ private:
     std::atomic<bool> stopping_ = false;
     std::vector<share> shares_;
     std::vector<std::thread> workers_;
-    std::atomic<std::uint64_t> region_ = 0, unfinished_ = 0;
+    std::atomic<std::uint64_t> region_ = 0;
+    std::atomic<std::int64_t> unfinished_ = 0;
     const task* task_ = nullptr;
-    std::int64_t count_ = 0;
 };
 
 }  // namespace adamant::inline v0::detail
