@@ -97,8 +97,8 @@ int run(const command_line& options) {
         return 2;
     }
     std::printf(
-        "%s, %d threads. %%roof: max(twin, L2 / threads) over the step; xbare: L2 over a root and a "
-        "division. ~: a neighbour on the core nearly all the time.\n",
+        "%s, %d threads. xbare: L2 over a root and a division; %%roof: max(twin, L2 all) over the step. "
+        "~: a neighbour on the core nearly all the time.\n",
         std::string(to_string(adamant::active_instruction_set())).c_str(), threads);
     print_header();
     usual_rate rate(options.quick ? 4 : 300);

@@ -9,8 +9,13 @@
 #include "timing.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -28,11 +33,12 @@ struct measurement {
     double norm_over_read;
     double l2_ns, narrow_ns;  //!< one thread in the second cache, gradients wide and narrow
     double bare_ns;           //!< the bare loop, one thread
+    double crowd_ns;          //!< all threads, each in its second cache
+    double over_roof;         //!< the pass over the longer of its twin and this, in the same turn
     bool quiet;               //!< enough turns had no neighbour on the same core, here and in the cache
 
-    //! The two roofs of a step: memory at all threads, arithmetic shared by them.
-    double roof_ns() const { return std::max(twin_ns, l2_ns / threads); }
-    double share_of_roof() const { return std::max(1 / over_twin, l2_ns / threads / ns); }
+    //! The two roofs of a step: memory, and arithmetic, at all threads.
+    double roof_ns() const { return std::max(twin_ns, crowd_ns); }
     double gigabytes_per_second() const { return moved_bytes / ns; }
     double moved_bytes = 0;  //!< per parameter: loads and stores
 };
@@ -55,6 +61,42 @@ inline std::int64_t cache_elements(const candidate& policy) {
     return static_cast<std::int64_t>(second_cache_bytes() * 0.75 / policy.bytes_per_param) / 1024 * 1024;
 }
 
+//! A model for each thread of an executor, in its second cache: what a step takes where memory costs nothing.
+class crowd {
+public:
+    //! Its threads step until there were this many elements in all.
+    crowd(const candidate& policy, adamant::executor executor, int threads, std::int64_t elements)
+        : policy_(policy),
+          executor_(std::move(executor)),
+          threads_(threads),
+          steps_(std::max(16 * threads_, elements / cache_elements(policy))) {}
+
+    std::int64_t elements() const { return steps_ * cache_elements(policy_); }
+    void run() { run(steps_); }
+    void warm_up() { run(2 * threads_); }
+
+private:
+    void run(std::int64_t steps) {
+        std::atomic<std::int64_t> left = steps;
+        executor_.run(threads_, [&](std::int64_t) {
+            any_subject& model = model_of_this_thread();
+            while (left-- > 0) model.step();
+        });
+    }
+    any_subject& model_of_this_thread() {
+        const std::lock_guard lock(mutex_);
+        auto& model = models_[std::this_thread::get_id()];
+        if (!model) model = policy_.make({cache_elements(policy_)}, spread::wide, adamant::serial_executor{});
+        return *model;
+    }
+
+    const candidate& policy_;
+    adamant::executor executor_;
+    std::int64_t threads_, steps_;
+    std::mutex mutex_;
+    std::map<std::thread::id, std::unique_ptr<any_subject>> models_;
+};
+
 inline cache_times measure_cache(const candidate& policy, double seconds, usual_rate& rate) {
     const sizes list{cache_elements(policy)};
     const auto model = [&](spread s) { return policy.make(list, s, adamant::serial_executor{}); };
@@ -62,10 +104,15 @@ inline cache_times measure_cache(const candidate& policy, double seconds, usual_
     const auto wide = model(spread::wide), also_wide = model(spread::wide);
     const auto narrow = model(spread::narrow), also_narrow = model(spread::narrow);
     bare_loop bare;
-    const auto t = in_turns<5>(seconds,
-                               {[&] { wide->step(); }, [&] { also_wide->step(); }, [&] { narrow->step(); },
-                                [&] { also_narrow->step(); }, [&] { bare.run(); }},
-                               {rate, adamant::serial_executor{}, 1}, cached);
+    const auto found_in_cache = [](auto& subject) {
+        const auto step = [&] { subject->step(); };
+        return timed_call(step, step);
+    };
+    const auto t =
+        in_turns<5>(seconds,
+                    {found_in_cache(wide), found_in_cache(also_wide), found_in_cache(narrow),
+                     found_in_cache(also_narrow), timed_call([&] { bare.run(); }, [&] { bare.run(); })},
+                    {rate, adamant::serial_executor{}, 1});
     const auto nanoseconds = [&](std::size_t subject) {
         return std::min(t.shortest(subject), t.shortest(subject + 1)) * 1e9 / static_cast<double>(list[0]);
     };
@@ -84,11 +131,18 @@ inline measurement measure(const candidate& policy, const std::string& name, con
     std::erase_if(read, [](const memory_twin::stream& s) { return s.stored; });
     static twin_memory kept, kept_to_read;
     memory_twin twin(elements, policy.streams, kept), read_twin(elements, read, kept_to_read);
-    const auto t = in_turns<4>(seconds,
+    crowd cached(policy, executor, threads, elements);
+    const auto t = in_turns<5>(seconds,
                                {[&] { wide->step(); }, [&] { twin.run(executor); },
+                                timed_call([&] { cached.run(); }, [&] { cached.warm_up(); }),
                                 [&] { wide->read_gradients(); }, [&] { read_twin.run(executor); }},
                                {rate, executor, threads});
     const double scale = 1e9 / static_cast<double>(elements);
+    const double crowd_scale = 1e9 / static_cast<double>(cached.elements());
+    const auto over_roof = [&](const auto& turn) {
+        const auto& s = turn.seconds;
+        return s[0] * scale / std::max(s[1] * scale, s[2] * crowd_scale);
+    };
     measurement m{policy.name,
                   name,
                   elements,
@@ -97,12 +151,14 @@ inline measurement measure(const candidate& policy, const std::string& name, con
                   t.shortest(0) * scale,
                   t.shortest(1) * scale,
                   t.ratio(0, 1),
-                  t.shortest(2) * scale,
                   t.shortest(3) * scale,
-                  t.ratio(2, 3),
+                  t.shortest(4) * scale,
+                  t.ratio(3, 4),
                   cache.wide_ns,
                   cache.narrow_ns,
                   cache.bare_ns,
+                  t.shortest(2) * crowd_scale,
+                  t.median(over_roof),
                   cache.quiet && t.quiet()};
     for (const memory_twin::stream& s : policy.streams) m.moved_bytes += s.bytes * (s.stored ? 2 : 1) / 128.0;
     return m;

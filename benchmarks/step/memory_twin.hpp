@@ -67,11 +67,12 @@ public:
         const std::int64_t chunks = (elements_ + chunk - 1) / chunk;
         auto task = [&](std::int64_t number) {
             const std::int64_t end = std::min(elements_, (number + 1) * chunk);
-            // A block of each stream in turn, as the step has it: of 1,024 elements, for the narrowest to
-            // fill a vector.
-            for (std::int64_t block = number * chunk; block < end; block += 1024)
+            // A block of each stream in turn, as the step has it. Of scales it is a larger one, for a vector.
+            for (std::int64_t block = number * chunk; block < end; block += 256)
                 for (memory& m : memory_) {
-                    const std::int64_t blocks = (std::min<std::int64_t>(1024, end - block) + 127) / 128;
+                    const std::int64_t size = m.shape.bytes < 32 ? 1024 : 256;
+                    if (block % size != 0) continue;
+                    const std::int64_t blocks = (std::min(size, end - block) + 127) / 128;
                     touch(m.bytes + block / 128 * m.shape.bytes, blocks * m.shape.bytes, m.shape.stored);
                 }
         };

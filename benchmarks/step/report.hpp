@@ -16,14 +16,14 @@
 namespace bench {
 
 inline void print_header() {
-    std::printf("%-9s %10s %3s  %6s %7s %6s %7s %6s %7s %6s %6s  %s\n", "list", "elements", "thr", "B/par",
-                "ns/par", "GB/s", "twin", "%twin", "L2", "xbare", "%roof", "policy");
+    std::printf("%-9s %10s %3s  %6s %7s %6s %7s %6s %7s %6s %7s %6s  %s\n", "list", "elements", "thr",
+                "B/par", "ns/par", "GB/s", "twin", "%twin", "L2", "xbare", "L2 all", "%roof", "policy");
 }
 inline void print(const measurement& m) {
-    std::printf("%-9s %10lld %3d  %6.2f %7.3f %6.1f %7.3f %6.0f %7.3f %6.2f %6.0f%c %s\n", m.list.c_str(),
-                static_cast<long long>(m.elements), m.threads, m.bytes_per_param, m.ns,
+    std::printf("%-9s %10lld %3d  %6.2f %7.3f %6.1f %7.3f %6.0f %7.3f %6.2f %7.3f %6.0f%c %s\n",
+                m.list.c_str(), static_cast<long long>(m.elements), m.threads, m.bytes_per_param, m.ns,
                 m.gigabytes_per_second(), m.twin_ns, 100 / m.over_twin, m.l2_ns, m.l2_ns / m.bare_ns,
-                100 * m.share_of_roof(), m.quiet ? ' ' : '~', m.policy.c_str());
+                m.crowd_ns, 100 / m.over_roof, m.quiet ? ' ' : '~', m.policy.c_str());
     std::fflush(stdout);
 }
 
@@ -50,6 +50,8 @@ inline void write_json(const std::string& path, const std::vector<measurement>& 
                         {"l2_ns_per_param", m.l2_ns},
                         {"l2_narrow_ns_per_param", m.narrow_ns},
                         {"sqrt_div_ns", m.bare_ns},
+                        {"l2_all_ns_per_param", m.crowd_ns},
+                        {"over_roof", m.over_roof},
                         {"quiet", m.quiet}});
     open_to_write(path) << list.dump(1) << '\n';
 }

@@ -31,16 +31,7 @@ struct times {
         for (const turn& t : turns) best = std::min(best, t.seconds[subject]);
         return best;
     }
-    double usual(std::size_t subject) const {
-        return median([&](const turn& t) { return t.seconds[subject]; });
-    }
-    //! One time over another: what slows a turn down slows both.
-    double ratio(std::size_t subject, std::size_t other) const {
-        return median([&](const turn& t) { return t.seconds[subject] / t.seconds[other]; });
-    }
-
-private:
-    //! Over quiet turns, if there are enough.
+    //! Of a value of each turn; over quiet turns, if there are enough.
     template <class Value>
     double median(Value value) const {
         const bool only_quiet = quiet();
@@ -51,22 +42,36 @@ private:
         std::nth_element(values.begin(), middle, values.end());
         return *middle;
     }
+    double usual(std::size_t subject) const {
+        return median([&](const turn& t) { return t.seconds[subject]; });
+    }
+    //! One time over another: what slows a turn down slows both.
+    double ratio(std::size_t subject, std::size_t other) const {
+        return median([&](const turn& t) { return t.seconds[subject] / t.seconds[other]; });
+    }
 };
 
-//! Whether a turn is to find in a cache what the others may have driven out of it: then it runs once before.
-inline constexpr bool cached = true;
+//! What is timed, and what is done before without being timed: it may bring back into a cache what the others
+//! have driven out of it.
+struct timed_call {
+    template <class F>
+    timed_call(F f) : run(f) {}
+    template <class F, class G>
+    timed_call(F f, G g) : run(f), before(g) {}
+
+    std::function<void()> run, before = [] {};
+};
 
 //! As many turns as `seconds` hold, five at least, and more while there is patience, until five were quiet.
 //! Short calls are repeated within a turn.
 template <std::size_t N>
-times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& subjects, rate_watch watch,
-                  bool warm = false) {
+times<N> in_turns(double seconds, const std::array<timed_call, N>& calls, rate_watch watch) {
     times<N> result;
     std::array<int, N> repetitions;
     for (std::size_t i = 0; i < N; ++i) {
-        subjects[i]();  // warm
+        calls[i].run();  // warm
         const double begin = now();
-        subjects[i]();
+        calls[i].run();
         repetitions[i] = std::clamp(static_cast<int>(5e-5 / (now() - begin)), 1, 1000);
     }
     const double end = now() + seconds;
@@ -78,9 +83,9 @@ times<N> in_turns(double seconds, const std::array<std::function<void()>, N>& su
         auto& [turn, turn_is_quiet] = result.turns.emplace_back();
         turn_is_quiet = was_quiet;
         for (std::size_t i = 0; i < N; ++i) {
-            if (warm) subjects[i]();
+            calls[i].before();
             const double begin = now();
-            for (int k = 0; k < repetitions[i]; ++k) subjects[i]();
+            for (int k = 0; k < repetitions[i]; ++k) calls[i].run();
             turn[i] = (now() - begin) / repetitions[i];
             was_quiet = watch.is_quiet();
             turn_is_quiet = turn_is_quiet && was_quiet;
