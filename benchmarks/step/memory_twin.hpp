@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The adamant authors
 // SPDX-License-Identifier: Apache-2.0
 //! memory_twin: what a step would take if its arithmetic were free: the same streams, of the same widths,
-//! each loaded, or-ed with zero and stored where the step stores.
+//! each loaded, or-ed with zero and stored where the step stores, and fetched ahead where kernels do that.
 #pragma once
 
 #include <adamant/state/memory.hpp>
 #include <adamant/step/executor.hpp>
+#include <adamant/step/simd/lines_to_fetch.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -57,7 +58,7 @@ public:
         for (const stream& s : streams) {
             const std::int64_t whole = (elements + 127) / 128 * s.bytes;
             const auto bytes =
-                static_cast<std::size_t>((whole + 31) / 32 * 32);  // touch() takes 32 at a time
+                static_cast<std::size_t>((whole + 31) / 32 * 32);  // touched() takes 32 at a time
             memory_.push_back({kept.take(taken[s.of_state]++, bytes, s.of_state), s});
         }
     }
@@ -65,6 +66,7 @@ public:
     void run(const adamant::executor& executor) {
         constexpr std::int64_t chunk = 32 * 1024;
         const std::int64_t chunks = (elements_ + chunk - 1) / chunk;
+        const auto touch = adamant::lines_to_fetch().without > 0 ? touched<2048> : touched<0>;
         auto task = [&](std::int64_t number) {
             const std::int64_t end = std::min(elements_, (number + 1) * chunk);
             // A block of each stream in turn, as the step has it. Of scales it is a larger one, for a vector.
@@ -85,16 +87,18 @@ private:
         stream shape;
     };
 
+    template <int BytesAhead>
 #if defined(__x86_64__)
     __attribute__((target("avx2")))
 #endif
     static void
-    touch(unsigned char* bytes, std::int64_t count, bool stored) {
+    touched(unsigned char* bytes, std::int64_t count, bool stored) {
         typedef std::uint64_t vector __attribute__((vector_size(32)));
         vector zero{}, seen{};
         asm volatile("" : "+m"(zero));  // nobody knows that it is zero
         const vector nothing = zero;
         for (std::int64_t i = 0; i < count; i += 32) {
+            if (BytesAhead > 0 && i % 64 == 0) __builtin_prefetch(bytes + i + BytesAhead);
             vector x;
             __builtin_memcpy(&x, bytes + i, sizeof x);
             x |= nothing;

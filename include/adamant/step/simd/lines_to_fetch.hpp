@@ -13,22 +13,27 @@ namespace adamant::inline v0 {
 struct fetched_lines {
     int with_scales;  //!< 2 or 4, of policies with scales
     int without;      //!< 0 or 4, of those without
+    bool fp32;        //!< one at a time, of that of fp32
 };
 
-//! Zen 5 fetches by itself too late where a kernel takes a line of each of five streams in turn. Zen 4 does
-//! not, and a policy without scales keeps it so busy that requests of ours are in the way of its own. Others
-//! were not measured. With AVX2 there are too few registers for it: on Zen 3 every kernel is faster without.
+//! Zen 5 fetches by itself too late where a kernel takes a line of each of five streams in turn. Intel's
+//! (Emerald Rapids was measured) do so even where all that is done is to read and write them. Zen 4 does not,
+//! and a policy without scales keeps it so busy that requests of ours are in the way of its own. Others were
+//! not measured. With AVX2 there are too few registers for it: on Zen 3 every kernel is faster without.
 inline fetched_lines lines_to_fetch() {
 #if defined(__x86_64__)
-    static const bool is_zen5 = [] {
+    static const fetched_lines here = [] {
         unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
         __get_cpuid(1, &eax, &ebx, &ecx, &edx);
         const unsigned family = (eax >> 8 & 0xF) + (eax >> 20 & 0xFF);
-        return family == 26;  // of no other maker
+        if (__builtin_cpu_is("intel")) return fetched_lines{.with_scales = 2, .without = 4, .fp32 = true};
+        if (family == 26) return fetched_lines{.with_scales = 4, .without = 4, .fp32 = false};  // Zen 5
+        return fetched_lines{.with_scales = 2, .without = 0, .fp32 = false};
     }();
-    if (is_zen5) return {.with_scales = 4, .without = 4};
+    return here;
+#else
+    return {};
 #endif
-    return {.with_scales = 2, .without = 0};
 }
 
 }  // namespace adamant::inline v0
