@@ -36,8 +36,8 @@ inline void move_to_another_processor() {
 
 class usual_rate {
 public:
-    //! `patience`: seconds that all waiting may take, and ten times what it may take at once.
-    explicit usual_rate(double patience) : patience_(patience), patience_at_once_(patience / 10) {
+    //! `patience`: seconds that all waiting may take, and a hundred times what it may take at once.
+    explicit usual_rate(double patience) : patience_(patience), patience_at_once_(patience / 100) {
         for (const double end = now() + 0.5; now() < end; move_to_another_processor())
             for (int i = 0; i < 1000; ++i) usual_ = std::min(usual_, seconds_of_additions());
     }
