@@ -16,6 +16,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -37,8 +38,7 @@ struct measurement {
     double over_roof;         //!< the pass over the longer of its twin and this, in the same turn
     bool quiet;               //!< enough turns had no neighbour on the same core, here and in the cache
 
-    //! The two roofs of a step: memory, and arithmetic, at all threads.
-    double roof_ns() const { return std::max(twin_ns, crowd_ns); }
+    double roof_ns() const { return ns / over_roof; }
     double gigabytes_per_second() const { return moved_bytes / ns; }
     double moved_bytes = 0;  //!< per parameter: loads and stores
 };
@@ -64,25 +64,29 @@ inline std::int64_t cache_elements(const candidate& policy) {
 //! A model for each thread of an executor, in its second cache: what a step takes where memory costs nothing.
 class crowd {
 public:
-    //! Its threads step until there were this many elements in all.
+    //! Its threads step until there were about this many elements in all, and 16 steps per thread at least.
     crowd(const candidate& policy, adamant::executor executor, int threads, std::int64_t elements)
         : policy_(policy),
           executor_(std::move(executor)),
           threads_(threads),
-          steps_(std::max(16 * threads_, elements / cache_elements(policy))) {}
+          steps_(threads * std::max<std::int64_t>(16, elements / threads / cache_elements(policy))) {}
 
     std::int64_t elements() const { return steps_ * cache_elements(policy_); }
-    void run() { run(steps_); }
-    void warm_up() { run(2 * threads_); }
-
-private:
-    void run(std::int64_t steps) {
-        std::atomic<std::int64_t> left = steps;
-        executor_.run(threads_, [&](std::int64_t) {
+    void run() {
+        std::atomic<std::int64_t> left = steps_;
+        on_all_threads(executor_, threads_, [&] {
             any_subject& model = model_of_this_thread();
             while (left-- > 0) model.step();
         });
     }
+    void warm_up() {
+        on_all_threads(executor_, threads_, [&] {
+            any_subject& model = model_of_this_thread();
+            for (int i = 0; i < 2; ++i) model.step();
+        });
+    }
+
+private:
     any_subject& model_of_this_thread() {
         const std::lock_guard lock(mutex_);
         auto& model = models_[std::this_thread::get_id()];
@@ -92,7 +96,8 @@ private:
 
     const candidate& policy_;
     adamant::executor executor_;
-    std::int64_t threads_, steps_;
+    int threads_;
+    std::int64_t steps_;
     std::mutex mutex_;
     std::map<std::thread::id, std::unique_ptr<any_subject>> models_;
 };

@@ -6,6 +6,7 @@
 
 #include <adamant/state/memory.hpp>
 #include <adamant/step/executor.hpp>
+#include <adamant/step/simd/instruction_set.hpp>
 #include <adamant/step/simd/lines_to_fetch.hpp>
 
 #include <algorithm>
@@ -50,6 +51,7 @@ public:
         int bytes;  //!< for 128 elements
         bool stored;
         bool of_state;  //!< the optimizer allocates it, not the user
+        bool is_scales() const { return bytes < 32; }
     };
 
     memory_twin(std::int64_t elements, const std::vector<stream>& streams, twin_memory& kept)
@@ -66,13 +68,13 @@ public:
     void run(const adamant::executor& executor) {
         constexpr std::int64_t chunk = 32 * 1024;
         const std::int64_t chunks = (elements_ + chunk - 1) / chunk;
-        const auto touch = adamant::lines_to_fetch().without > 0 ? touched<2048> : touched<0>;
+        const auto touch = is_fetched() ? touched<2048> : touched<0>;
         auto task = [&](std::int64_t number) {
             const std::int64_t end = std::min(elements_, (number + 1) * chunk);
             // A block of each stream in turn, as the step has it. Of scales it is a larger one, for a vector.
             for (std::int64_t block = number * chunk; block < end; block += 256)
                 for (memory& m : memory_) {
-                    const std::int64_t size = m.shape.bytes < 32 ? 1024 : 256;
+                    const std::int64_t size = m.shape.is_scales() ? 1024 : 256;
                     if (block % size != 0) continue;
                     const std::int64_t blocks = (std::min(size, end - block) + 127) / 128;
                     touch(m.bytes + block / 128 * m.shape.bytes, blocks * m.shape.bytes, m.shape.stored);
@@ -87,6 +89,14 @@ private:
         stream shape;
     };
 
+    bool is_fetched() const {
+        const bool has_scales =
+            std::ranges::any_of(memory_, [](const memory& m) { return m.shape.is_scales(); });
+        const adamant::fetched_lines lines = adamant::lines_to_fetch();
+        return adamant::active_instruction_set() == adamant::instruction_set::avx512 &&
+               (has_scales ? lines.with_scales : lines.without) > 0;
+    }
+
     template <int BytesAhead>
 #if defined(__x86_64__)
     __attribute__((target("avx2")))
@@ -98,7 +108,9 @@ private:
         asm volatile("" : "+m"(zero));  // nobody knows that it is zero
         const vector nothing = zero;
         for (std::int64_t i = 0; i < count; i += 32) {
-            if (BytesAhead > 0 && i % 64 == 0) __builtin_prefetch(bytes + i + BytesAhead);
+            if (BytesAhead > 0 && i % 64 == 0)
+                __builtin_prefetch(
+                    reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(bytes + i) + BytesAhead));
             vector x;
             __builtin_memcpy(&x, bytes + i, sizeof x);
             x |= nothing;

@@ -9,6 +9,7 @@
 #include <adamant/step/usable_cpus.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <utility>
@@ -34,6 +35,18 @@ inline void move_to_another_processor() {
 #endif
 }
 
+//! Calls f on all threads of an executor at once. A thread that does not wake up for a millisecond is not
+//! waited for: then another one calls it twice.
+template <class F>
+void on_all_threads(const adamant::executor& executor, int threads, F f) {
+    std::atomic<int> there = 0;
+    executor.run(threads, [&](std::int64_t) {
+        ++there;
+        for (const double end = now() + 1e-3; there < threads && now() < end;) continue;
+        f();
+    });
+}
+
 class usual_rate {
 public:
     //! `patience`: seconds that all waiting may take, and a hundred times what it may take at once.
@@ -46,7 +59,7 @@ public:
     bool holds(const adamant::executor& executor, int threads) {
         double shortest = usual_, longest = 0;
         std::mutex mutex;
-        executor.run(threads, [&](std::int64_t) {
+        on_all_threads(executor, threads, [&] {
             const double seconds = seconds_of_additions();
             const std::lock_guard lock(mutex);
             shortest = std::min(shortest, seconds);

@@ -4,7 +4,6 @@
 //! asleep.
 #pragma once
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>

@@ -10,11 +10,10 @@
 
 namespace adamant::inline v0 {
 
-//! 0, 1, 2 or 4.
 struct fetched_lines {
-    int with_scales;  //!< of policies with scales
+    int with_scales;  //!< of policies with scales: 0, 1, 2 or 4, and at least those of a pair
     int without;      //!< of those without
-    bool fp32;        //!< where all is fp32: one
+    bool fp32;        //!< where all is fp32: whether one
 };
 
 //! Zen 5 fetches by itself too late where a kernel takes a line of each of five streams in turn. Intel's
