@@ -109,14 +109,12 @@ inline cache_times measure_cache(const candidate& policy, double seconds, usual_
     const auto wide = model(spread::wide), also_wide = model(spread::wide);
     const auto narrow = model(spread::narrow), also_narrow = model(spread::narrow);
     bare_loop bare;
-    const auto found_in_cache = [](auto& subject) {
-        const auto step = [&] { subject->step(); };
-        return timed_call(step, step);
-    };
+    const auto found_in_cache = [](auto f) { return timed_call(f, f); };
     const auto t =
         in_turns<5>(seconds,
-                    {found_in_cache(wide), found_in_cache(also_wide), found_in_cache(narrow),
-                     found_in_cache(also_narrow), timed_call([&] { bare.run(); }, [&] { bare.run(); })},
+                    {found_in_cache([&] { wide->step(); }), found_in_cache([&] { also_wide->step(); }),
+                     found_in_cache([&] { narrow->step(); }), found_in_cache([&] { also_narrow->step(); }),
+                     found_in_cache([&] { bare.run(); })},
                     {rate, adamant::serial_executor{}, 1});
     const auto nanoseconds = [&](std::size_t subject) {
         return std::min(t.shortest(subject), t.shortest(subject + 1)) * 1e9 / static_cast<double>(list[0]);

@@ -68,7 +68,7 @@ public:
     void run(const adamant::executor& executor) {
         constexpr std::int64_t chunk = 32 * 1024;
         const std::int64_t chunks = (elements_ + chunk - 1) / chunk;
-        const auto touch = is_fetched() ? touched<2048> : touched<0>;
+        const auto touch = is_fetched() ? touched<true> : touched<false>;
         auto task = [&](std::int64_t number) {
             const std::int64_t end = std::min(elements_, (number + 1) * chunk);
             // A block of each stream in turn, as the step has it. Of scales it is a larger one, for a vector.
@@ -97,7 +97,7 @@ private:
                (has_scales ? lines.with_scales : lines.without) > 0;
     }
 
-    template <int BytesAhead>
+    template <bool Fetched>
 #if defined(__x86_64__)
     __attribute__((target("avx2")))
 #endif
@@ -108,9 +108,11 @@ private:
         asm volatile("" : "+m"(zero));  // nobody knows that it is zero
         const vector nothing = zero;
         for (std::int64_t i = 0; i < count; i += 32) {
-            if (BytesAhead > 0 && i % 64 == 0)
-                __builtin_prefetch(
-                    reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(bytes + i) + BytesAhead));
+            if (Fetched && i % 64 == 0) {
+                const std::uintptr_t ahead =
+                    reinterpret_cast<std::uintptr_t>(bytes + i) + adamant::fetched_ahead;
+                __builtin_prefetch(reinterpret_cast<const void*>(ahead));
+            }
             vector x;
             __builtin_memcpy(&x, bytes + i, sizeof x);
             x |= nothing;

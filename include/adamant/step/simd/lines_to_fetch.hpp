@@ -4,11 +4,16 @@
 //! need them. Results do not depend on it.
 #pragma once
 
+#include <cstddef>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
 namespace adamant::inline v0 {
+
+//! How many bytes before they are needed.
+inline constexpr std::size_t fetched_ahead = 2048;
 
 struct fetched_lines {
     int with_scales;  //!< of policies with scales: 0, 1, 2 or 4, and at least those of a pair
