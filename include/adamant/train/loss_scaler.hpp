@@ -98,8 +98,9 @@ public:
         if (!std::isfinite(saved.scale) || saved.scale <= 0)
             throw state_error(
                 "[adamant] a saved loss scale is finite and above 0: the checkpoint is damaged.");
-        state_ = saved;
-        if (settings_.loss_scale) state_.scale = *settings_.loss_scale;  // a constant is the configuration's
+        const double scale =
+            settings_.loss_scale ? state_.scale : saved.scale;  // a constant stays as configured
+        state_ = {scale, saved.growth, saved.hysteresis};
     }
     const loss_scaler_settings& settings() const { return settings_; }
 
