@@ -125,7 +125,8 @@ inline void find_section(config& c) {
                                                           : "."));
         }
         c.ancestors.push_back(here);
-        walked += (walked.empty() ? "" : ".") + std::string(key);
+        if (!walked.empty()) walked += '.';
+        walked += key;
         const reference_resolver references(c.root);
         here = references.resolve(found->value, c.ancestors, {found->where, walked, ""});
         c.ancestors = references.home();

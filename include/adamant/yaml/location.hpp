@@ -26,6 +26,11 @@ inline std::string to_string(const location& where) {
 
 //! A value of a configuration: where it stands, the full path of its key ("actor.optim.lr"), its text.
 struct place {
+    place() = default;
+    //! g++ 12 at -O3 takes parts of an aggregate that is made to be thrown for uninitialised.
+    place(location w, std::string k, std::string v)
+        : where(std::move(w)), key(std::move(k)), value(std::move(v)) {}
+
     location where{};
     std::string key{};
     std::string value{};

@@ -55,7 +55,7 @@ inline std::optional<std::int64_t> parse_integer(std::string_view text) {
     } else {
         return std::nullopt;
     }
-    if (negative) digits.insert(0, "-");
+    if (negative) digits.insert(digits.begin(), '-');
     std::int64_t value = 0;
     const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
     if (code != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
