@@ -64,7 +64,7 @@ public:
             std::string is = std::string(to_string(tensors.type(i))) + ", ";
             is += std::to_string(tensors.sizes()[i]) + " elements";
             if (!tensors.info(i).shape.empty()) is += " of shape";
-            for (const std::int64_t extent : tensors.info(i).shape) is += " " + std::to_string(extent);
+            for (const std::int64_t extent : tensors.info(i).shape) is += ' ' + std::to_string(extent);
             is += ", lr_mult " + text_of(group.lr_mult) + ", wd_mult " + text_of(group.wd_mult);
             if (!tensors.in_norm(i)) is += ", not in the norm";
             add(name_of(i, tensors.infos()), is);
