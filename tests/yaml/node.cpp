@@ -59,6 +59,44 @@ TEST_CASE("a duplicate key is an error with both lines, where it is read") {
     CHECK(error_of("a: {x: 1, x: 2}\nb: {}\n", "a").find("f.yaml:1:11") == 0);
 }
 
+TEST_CASE("a word on the last line is no key: the file was cut off there") {
+    const auto refused = [](const std::string& text, const std::string& path = "") {
+        return error_of(text, path).find("[adamant] a key has a colon behind it: '") != std::string::npos;
+    };
+    CHECK(error_of("a: {}\nb:\n  c: 1\n  lr", "b") ==
+          "f.yaml:4:3: b: [adamant] a key has a colon behind it: 'lr' has none.");
+    CHECK(refused("a: 1\nx"));
+    CHECK(refused("a: 1\n\"x\""));
+    CHECK(refused("a: 1\n&b x\n"));
+    CHECK(refused("a: {}\nb:\n  c: 1\n  d", "b"));
+    CHECK(error_of("a: {}\nb:\n  c: 1\n  d", "a").empty());
+    for (const std::string good : {"a: 1\nx:", "a: 1\nx: \n", "a: 1\nx: ~", "a: 1\nx: &b", "{a: 1, x}",
+                                   "a: {x}", "? a", "- a", "a: b\n c"})
+        CHECK_MESSAGE(!refused(good), good);
+}
+
+TEST_CASE("a file is UTF-8") {
+    const auto error = [](const std::string& bytes) { return error_of("a: 1\nb: " + bytes + "\n"); };
+    for (const std::string good : {"\x7F", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF",
+                                   "\xEE\x80\x80", "\xEF\xBF\xBD", "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF"})
+        CHECK(error("x" + good).find("UTF-8") == std::string::npos);
+    for (const std::string bad : {"\x80", "\xC1\xBF", "\xC2", "\xC2\x7F", "\xC2\xC0", "\xE0\x9F\xBF",
+                                  "\xE1\x80", "\xED\xA0\x80", "\xEF\xBF\xC0", "\xF0\x8F\xBF\xBF",
+                                  "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xF1\x80\x80\x7F", "\xFF"})
+        CHECK(error("x" + bad) ==
+              "f.yaml:2:1: [adamant] a YAML file is UTF-8 text: this line has a byte that is not.");
+    CHECK(error(std::string(1, '\0')) ==
+          "f.yaml:2:1: [adamant] a YAML file is UTF-8 text: this line has a zero byte.");
+}
+
+TEST_CASE("a path has a key on either side of every dot") {
+    const std::string text = "a: {b: {}}\n";
+    CHECK(error_of(text, "a.b").empty());
+    for (const std::string path : {".", "a.", "a.b.", ".a", "a..b"})
+        CHECK(error_of(text, path).find("[adamant] a path leads from key to key: there is no ''") !=
+              std::string::npos);
+}
+
 TEST_CASE("foreign tags and aliases inside their own anchor are errors where they are read") {
     CHECK(error_of("a: !!python/object {}\n", "a").find("tag:yaml.org,2002:python/object") !=
           std::string::npos);

@@ -107,10 +107,11 @@ inline void find_section(config& c) {
                 "[adamant] a section is a map: write keys and values, or {} for the defaults.");
     };
     judge(here, here->where);
-    while (!rest.empty()) {
+    for (bool is_there_more = !rest.empty(); is_there_more;) {
         const auto dot = rest.find('.');
         const std::string_view key = rest.substr(0, dot);
-        rest = dot == std::string_view::npos ? std::string_view{} : rest.substr(dot + 1);
+        is_there_more = dot != std::string_view::npos;
+        if (is_there_more) rest = rest.substr(dot + 1);
         const entry* found = here->kind == node::type::map ? here->find(key) : nullptr;
         if (found == nullptr) {
             std::vector<std::string_view> words;

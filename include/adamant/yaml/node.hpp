@@ -59,6 +59,30 @@ inline bool is_null_word(std::string_view text) {
 
 namespace detail {
 
+//! Where UTF-8 (RFC 3629) ends to be that, or has a zero; its size where it does not.
+inline std::size_t first_broken_byte(std::string_view text) {
+    for (std::size_t i = 0; i < text.size();) {
+        const auto byte = [&](std::size_t k) {
+            return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u;
+        };
+        const unsigned first = byte(0);
+        const std::size_t length = first == 0                       ? 0
+                                   : first < 0x80                   ? 1
+                                   : first >= 0xC2 && first <= 0xDF ? 2
+                                   : first >= 0xE0 && first <= 0xEF ? 3
+                                   : first >= 0xF0 && first <= 0xF4 ? 4
+                                                                    : 0;
+        // Neither longer than it must be nor a surrogate nor above U+10FFFF.
+        const unsigned lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+        const unsigned highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+        if (length == 0 || (length > 1 && (byte(1) < lowest || byte(1) > highest))) return i;
+        for (std::size_t k = 2; k < length; ++k)
+            if ((byte(k) & 0xC0) != 0x80) return i;
+        i += length;
+    }
+    return text.size();
+}
+
 //! Collects the documents of a stream.
 class tree_builder : public YAML::EventHandler {
 public:
@@ -78,6 +102,7 @@ public:
     }
     void OnDocumentEnd() override {}
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+        require_colon(mark);
         place(scalar(mark, "", false), anchor);
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -95,6 +120,7 @@ public:
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& text) override {
         require_closing_quote(mark);
+        last_scalar_ = mark.pos;
         auto made = scalar(mark, text, tag == "!" || tag == "tag:yaml.org,2002:str");
         if (tag == "tag:yaml.org,2002:null") made->kind = node::type::null;
         static constexpr std::string_view plain_tags[] = {"",
@@ -114,8 +140,9 @@ public:
     }
     void OnSequenceEnd() override { close(); }
     void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                    YAML::EmitterStyle::value) override {
+                    YAML::EmitterStyle::value style) override {
         open(mark, tag, anchor, node::type::map);
+        open_.back().in_braces = style == YAML::EmitterStyle::Flow;
     }
     void OnMapEnd() override { close(); }
 
@@ -125,6 +152,7 @@ private:
     struct open_node {
         std::shared_ptr<node> made;
         YAML::anchor_t anchor;
+        bool in_braces = false;                        // of a map
         node_ptr key{};                                // of a map: the key that waits for its value
         std::unordered_map<std::string, int> lines{};  // of the keys of a map
         std::vector<entry> merged{};                   // what << brings, in order of precedence
@@ -147,6 +175,16 @@ private:
         }
         throw located_error({at(mark), "", ""},
                             "[adamant] a quoted text ends with its quote: the file ends before.");
+    }
+
+    //! yaml-cpp 0.7 takes a word on the last line, where a file was cut off, for a key without a value, which
+    //! it gives the place of the key.
+    void require_colon(const YAML::Mark& value) {
+        if (value.pos != last_scalar_ || open_.empty()) return;
+        const open_node& map = open_.back();
+        if (map.key != nullptr && !map.in_braces)
+            fail(*map.made, map.key->where,
+                 "[adamant] a key has a colon behind it: '" + map.key->text + "' has none.");
     }
 
     static void fail(node& where, const location& place, std::string problem) {
@@ -245,7 +283,7 @@ private:
 
     std::string file_;
     std::string_view text_;
-    int document_start_ = -1;
+    int document_start_ = -1, last_scalar_ = -1;
     std::vector<open_node> open_;
     std::map<YAML::anchor_t, node_ptr> anchors_;
 };
@@ -255,14 +293,12 @@ private:
 //! The documents of a YAML text. `file` is the name that errors give it.
 inline std::vector<node_ptr> parse_documents(std::string text, const std::string& file) {
     if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
-    if (const auto zero = text.find('\0'); zero != std::string::npos)
-        throw located_error({{file,
-                              1 + static_cast<int>(std::count(
-                                      text.begin(), text.begin() + static_cast<std::ptrdiff_t>(zero), '\n')),
-                              1},
-                             "",
-                             ""},
-                            "[adamant] a YAML file is UTF-8 text: this one has a zero byte.");
+    if (const std::size_t broken = detail::first_broken_byte(text); broken < text.size()) {
+        const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(broken), '\n');
+        throw located_error({{file, 1 + static_cast<int>(line), 1}, "", ""},
+                            std::string("[adamant] a YAML file is UTF-8 text: this line has a ") +
+                                (text[broken] == '\0' ? "zero byte." : "byte that is not."));
+    }
     std::istringstream stream(text);
     detail::tree_builder builder(file, text);
     try {
