@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -162,6 +163,29 @@ TEST_CASE("a pool moves, and many come and go") {
         thread_pool pool(1 + i % 4);
         if (i % 2 == 0) CHECK(runs_of(pool, 6) == once(6));
     }
+}
+
+TEST_CASE("a pool that a task of another destroys ends its threads") {
+    static std::atomic<int> begun, ended;
+    begun = ended = 0;
+    struct life {
+        life() { ++begun; }
+        ~life() { ++ended; }
+    };
+    auto inner = std::make_unique<thread_pool>(4);
+    const auto caller = std::this_thread::get_id();
+    const auto be_seen = [&](std::int64_t) {
+        if (std::this_thread::get_id() == caller)
+            return std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        [[maybe_unused]] static thread_local const life of_this_thread;
+    };
+    inner->run(100, task(be_seen));
+    REQUIRE(begun > 0);
+    const auto destroy = [&](std::int64_t number) {
+        if (number == 0) inner.reset();
+    };
+    thread_pool(2).run(2, task(destroy));
+    CHECK(ended == begun);
 }
 
 TEST_CASE("executors may share the process's pool") {

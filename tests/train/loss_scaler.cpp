@@ -147,4 +147,17 @@ TEST_CASE("a damaged scale is refused and changes nothing") {
         CHECK_THROWS_AS(scaler.restore({scale, 0, 2}), state_error);
         CHECK(scaler.current() == loss_scaler::state{4294967296.0, 0, 2});
     }
+    loss_scaler scaler{{}};
+    CHECK_THROWS_AS(scaler.restore({64, -1, 2}), state_error);
+    CHECK(scaler.current() == loss_scaler::state{4294967296.0, 0, 2});
+}
+
+TEST_CASE("damaged counts do not overflow") {
+    loss_scaler scaler{{}};
+    scaler.restore({64, std::numeric_limits<std::int64_t>::max(), 2});
+    scaler.update(good);
+    CHECK(scaler.current() == loss_scaler::state{128, 0, 2});
+    scaler.restore({64, 0, std::numeric_limits<std::int64_t>::min()});
+    scaler.update(bad);
+    CHECK(scaler.scale() == 32);
 }

@@ -29,6 +29,22 @@ TEST_CASE("numbers are what a reader takes them for") {
     }
 }
 
+TEST_CASE("what no double holds is zero where it is too small, and an error where it is too large") {
+    const std::string zeros(400, '0');
+    const auto too_small = {"1e-400", "1e-99999999999999999999", "1e-2147483649"};
+    for (const std::string text : too_small) CHECK_MESSAGE(yaml::parse_number(text) == 0.0, text);
+    CHECK(yaml::parse_number("0." + zeros + "1") == 0.0);
+    CHECK(yaml::parse_number("0." + zeros + "1e2") == 0.0);
+    CHECK(yaml::parse_number("." + zeros + "1e+2") == 0.0);
+    CHECK(std::signbit(*yaml::parse_number("-1e-400")));
+    for (const std::string text : {"1e400", "1e+400", "1E99999999999999999999", ".001e403"})
+        CHECK_MESSAGE(!yaml::parse_number(text), text);
+    CHECK(!yaml::parse_number("1" + zeros + ".0"));
+    CHECK(!yaml::parse_number("1" + zeros + "e-5"));
+    CHECK(yaml::parse_number("1" + zeros + "e-400") == 1.0);
+    CHECK(yaml::parse_number("." + zeros + "1e401") == 1.0);
+}
+
 TEST_CASE("integers fit 64 bits and do not start with a zero") {
     const std::pair<const char*, std::int64_t> integers[] = {{"0", 0},
                                                              {"-1", -1},

@@ -41,8 +41,8 @@ public:
         : threads_(other.threads_), crew_(other.crew_.exchange(nullptr)) {}
     thread_pool& operator=(thread_pool&&) = delete;
 
-    //! Ends the threads. Where that cannot be (in a child that does not have them, in a task that leaves the
-    //! program through exit()) they are left alone, and their memory with them.
+    //! Ends the threads. Where that cannot be (in a child that does not have them, in a task of this pool
+    //! that leaves the program through exit()) they are left alone, and their memory with them.
     ~thread_pool() {
         crew* const last = crew_.exchange(nullptr);
         if (last == nullptr) return;
@@ -53,9 +53,11 @@ public:
     int threads() const { return threads_; }
 
     void run(std::int64_t count, task t) {
-        if (count > 1 && threads_ > 1 && !detail::in_region) {
-            const region_mark mark;
-            if (crew* const here = present_crew()) return here->team.run(count, t);
+        if (count > 1 && threads_ > 1 && detail::present_team == nullptr) {
+            if (crew* const here = present_crew()) {
+                const region_mark mark(here->team);
+                return here->team.run(count, t);
+            }
         }
         for (std::int64_t i = 0; i < count; ++i) t(i);
     }
@@ -75,8 +77,8 @@ private:
         crew* abandoned_before = nullptr;
     };
     struct region_mark {
-        region_mark() { detail::in_region = true; }
-        ~region_mark() { detail::in_region = false; }
+        explicit region_mark(const detail::thread_team& team) { detail::present_team = &team; }
+        ~region_mark() { detail::present_team = nullptr; }
         region_mark(const region_mark&) = delete;
         region_mark& operator=(const region_mark&) = delete;
     };
@@ -86,7 +88,9 @@ private:
         throw config_error("[adamant] a pool has at least one thread: write 1 or more, or nothing, got " +
                            std::to_string(threads) + ".");
     }
-    static bool can_end(const crew& c) { return c.forks == detail::fork_count() && !detail::in_region; }
+    static bool can_end(const crew& c) {
+        return c.forks == detail::fork_count() && detail::present_team != &c.team;
+    }
 
     //! In a child the parent's is replaced: its threads are not there, its locks may be held by one of them.
     crew* present_crew() {

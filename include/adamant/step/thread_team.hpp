@@ -20,8 +20,10 @@
 
 namespace adamant::inline v0::detail {
 
-//! Whether this thread is inside a region of a pool: a region in a region runs on the thread that has it.
-inline thread_local bool in_region = false;
+class thread_team;
+
+//! Whose region this thread is in, if any: a region in a region runs on the thread that has it.
+inline thread_local const thread_team* present_team = nullptr;
 
 inline void pause_thread() {
 #if defined(__x86_64__)
@@ -103,7 +105,7 @@ private:
 
     void work(std::size_t number) {
         usable_cpus::of_process().allow_this_thread();
-        in_region = true;
+        present_team = this;
         for (std::uint64_t region = 0; (region = region_after(region)) != no_more;) run_tasks(number);
     }
 

@@ -44,8 +44,11 @@ struct loss_scale_dynamics {
         if (found_inf) {
             state.growth = 0;
             // Not restored by a back-off or a good step, only by growth: Megatron-Core's rule.
-            if (--state.hysteresis <= 0) state.scale = larger(state.scale * 0.5, min_loss_scale);
-        } else if (++state.growth >= loss_scale_window) {
+            if (state.hysteresis > fewest_left) --state.hysteresis;
+            if (state.hysteresis <= 0) state.scale = larger(state.scale * 0.5, min_loss_scale);
+        } else if (state.growth < loss_scale_window - 1) {
+            ++state.growth;
+        } else {
             const double doubled = state.scale * 2;
             state = {doubled <= largest_scale ? doubled : state.scale, 0, hysteresis};
         }
@@ -53,6 +56,7 @@ struct loss_scale_dynamics {
 
 private:
     static constexpr double largest_scale = std::numeric_limits<double>::max();
+    static constexpr std::int64_t fewest_left = std::numeric_limits<std::int64_t>::min();
 };
 
 //! The user multiplies the loss by scale(); the optimizer folds the inverse into the step.
@@ -95,9 +99,10 @@ public:
     const state& current() const { return state_; }
     //! Goes on from a checkpoint.
     void restore(const state& saved) {
-        if (!std::isfinite(saved.scale) || saved.scale <= 0)
+        if (!std::isfinite(saved.scale) || saved.scale <= 0 || saved.growth < 0)
             throw state_error(
-                "[adamant] a saved loss scale is finite and above 0: the checkpoint is damaged.");
+                "[adamant] a saved loss scale is finite and above 0, its good steps are counted from 0: the "
+                "checkpoint is damaged.");
         const double scale =
             settings_.loss_scale ? state_.scale : saved.scale;  // a constant stays as configured
         state_ = {scale, saved.growth, saved.hysteresis};

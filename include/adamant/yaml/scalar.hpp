@@ -38,6 +38,21 @@ inline bool take_sign(std::string_view& text) {
     return negative;
 }
 
+//! Whether decimal digits with a point or an exponent, of which one is not 0, are far below 1 and not far
+//! above.
+inline bool is_below_one(std::string_view number) {
+    const auto e = std::min(number.find_first_of("eE"), number.size());
+    const auto point = std::min(number.find('.'), e);
+    const auto digit = number.find_first_of("123456789");
+    std::int32_t exponent = 0;
+    if (e < number.size()) {
+        const std::string_view text = number.substr(e + (number[e + 1] == '+' ? 2 : 1));
+        const auto code = std::from_chars(text.data(), text.data() + text.size(), exponent).ec;
+        if (code != std::errc{}) return text.starts_with('-');
+    }
+    return static_cast<std::int64_t>(point) - static_cast<std::int64_t>(digit) + exponent < 0;
+}
+
 }  // namespace detail
 
 //! An integer: optional sign, decimal digits with _ between digits, or 0x. Nothing where the text is
@@ -93,8 +108,7 @@ inline std::optional<double> parse_number(std::string_view text) {
     const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
     if (code == std::errc::result_out_of_range) {
         // Too small is zero, too large is an error; from_chars says the same of both.
-        const auto exponent = rest.find_first_of("eE");
-        if (exponent == std::string_view::npos || rest[exponent + 1] != '-') return std::nullopt;
+        if (!detail::is_below_one(rest)) return std::nullopt;
         value = 0;
     } else if (code != std::errc{} || end != rest.data() + rest.size()) {
         return std::nullopt;

@@ -162,7 +162,7 @@ public:
             parsed = parse_integer(found->text);
             const auto number = parsed ? std::nullopt : parse_number(found->text);
             // A float without a fraction is an integer: 5.0, 1e3. 2^63 is the first that does not fit.
-            if (number && *number == std::trunc(*number) && std::abs(*number) < 0x1p63 &&
+            if (number && *number == std::trunc(*number) && *number >= -0x1p63 && *number < 0x1p63 &&
                 found->text.find_first_of(".eE") != std::string::npos)
                 parsed = static_cast<std::int64_t>(*number);
         }
