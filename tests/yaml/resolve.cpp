@@ -169,6 +169,23 @@ TEST_CASE("warm-up and decay steps follow the total") {
           std::string::npos);
 }
 
+TEST_CASE("a float without a fraction is a whole number where it fits 64 bits") {
+    const auto steps = [](const std::string& written) {
+        return resolved("total_training_steps: 5000\nlr_warmup_steps: " + written).settings.lr_warmup_steps;
+    };
+    CHECK(steps("1e3") == 1000);
+    CHECK(steps("20.0") == 20);
+    const auto fits = [](const std::string& written) {
+        return error_of("total_training_steps: 5000\nlr_warmup_steps: " + written).find("whole number") ==
+               std::string::npos;
+    };
+    CHECK(fits("9.223372036854774784e18"));
+    CHECK(!fits("9.223372036854775808e18"));
+    CHECK(fits("-9.223372036854775808e18"));
+    CHECK(!fits("-9.223372036854777856e18"));
+    CHECK(!fits("1.5"));
+}
+
 TEST_CASE("what the caller gives wins over the file, and every key of a schedule is read") {
     const auto r = resolved(
         "total_training_steps: 99\nlr_decay_style: WSD\nlr_wsd_decay_steps: 4\nlr_wsd_decay_style: "
