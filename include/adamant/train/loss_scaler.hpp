@@ -56,7 +56,8 @@ struct loss_scale_dynamics {
 
 private:
     static constexpr double largest_scale = std::numeric_limits<double>::max();
-    static constexpr std::int64_t fewest_left = std::numeric_limits<std::int64_t>::min();
+    static constexpr std::int64_t fewest_left =
+        std::numeric_limits<std::int64_t>::min();  // of a damaged file
 };
 
 //! The user multiplies the loss by scale(); the optimizer folds the inverse into the step.
@@ -103,8 +104,8 @@ public:
             throw state_error(
                 "[adamant] a saved loss scale is finite and above 0, its good steps are counted from 0: the "
                 "checkpoint is damaged.");
-        const double scale =
-            settings_.loss_scale ? state_.scale : saved.scale;  // a constant stays as configured
+        // A constant stays as configured.
+        const double scale = settings_.loss_scale ? state_.scale : saved.scale;
         state_ = {scale, saved.growth, saved.hysteresis};
     }
     const loss_scaler_settings& settings() const { return settings_; }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include <adamant/yaml/location.hpp>
+#include <adamant/yaml/utf8.hpp>
 
 namespace adamant::inline v0::yaml {
 
@@ -58,30 +59,6 @@ inline bool is_null_word(std::string_view text) {
 }
 
 namespace detail {
-
-//! Where UTF-8 (RFC 3629) ends to be that, or has a zero; its size where it does not.
-inline std::size_t first_broken_byte(std::string_view text) {
-    for (std::size_t i = 0; i < text.size();) {
-        const auto byte = [&](std::size_t k) {
-            return i + k < text.size() ? static_cast<unsigned char>(text[i + k]) : 0u;
-        };
-        const unsigned first = byte(0);
-        const std::size_t length = first == 0                       ? 0
-                                   : first < 0x80                   ? 1
-                                   : first >= 0xC2 && first <= 0xDF ? 2
-                                   : first >= 0xE0 && first <= 0xEF ? 3
-                                   : first >= 0xF0 && first <= 0xF4 ? 4
-                                                                    : 0;
-        // Neither longer than it must be nor a surrogate nor above U+10FFFF.
-        const unsigned lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-        const unsigned highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-        if (length == 0 || (length > 1 && (byte(1) < lowest || byte(1) > highest))) return i;
-        for (std::size_t k = 2; k < length; ++k)
-            if ((byte(k) & 0xC0) != 0x80) return i;
-        i += length;
-    }
-    return text.size();
-}
 
 //! Collects the documents of a stream.
 class tree_builder : public YAML::EventHandler {

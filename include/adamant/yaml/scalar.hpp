@@ -5,6 +5,7 @@
 //! others.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -38,9 +39,8 @@ inline bool take_sign(std::string_view& text) {
     return negative;
 }
 
-//! Whether decimal digits with a point or an exponent, of which one is not 0, are far below 1 and not far
-//! above.
-inline bool is_below_one(std::string_view number) {
+//! Of a number without sign that no double holds: whether it is too small for one, not too large.
+inline bool is_too_small(std::string_view number) {
     const auto e = std::min(number.find_first_of("eE"), number.size());
     const auto point = std::min(number.find('.'), e);
     const auto digit = number.find_first_of("123456789");
@@ -108,7 +108,7 @@ inline std::optional<double> parse_number(std::string_view text) {
     const auto [end, code] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
     if (code == std::errc::result_out_of_range) {
         // Too small is zero, too large is an error; from_chars says the same of both.
-        if (!detail::is_below_one(rest)) return std::nullopt;
+        if (!detail::is_too_small(rest)) return std::nullopt;
         value = 0;
     } else if (code != std::errc{} || end != rest.data() + rest.size()) {
         return std::nullopt;
